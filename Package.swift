@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+// The house: engines in Sources, the harness that judges them in Harness. Dependencies point down
+// only (docs/architecture.md); TidyTests and the explicit import check of the build enforce it.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A Swift module under `Sources`: an engine or what engines stand on.
+func engine(_ name: String, _ dependencies: String...) -> Target {
+  .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+}
+
+/// A Swift module under `Harness`.
+func harness(_ name: String, _ dependencies: String...) -> Target {
+  .target(
+    name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Harness/\(name)",
+    swiftSettings: strict)
+}
+
+/// A command: an executable with its folder.
+func command(_ name: String, path: String, _ dependencies: String...) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies.map { .byName(name: $0) }, path: path,
+    swiftSettings: strict)
+}
+
+/// A Debian library that Swift imports through a module map.
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func test(_ name: String, _ dependencies: String...) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "custody",
+  products: [
+    .library(name: "Offload", targets: ["Offload"]),
+    .executable(name: "custody", targets: ["custody"]),
+    .executable(name: "harness", targets: ["harness"]),
+  ],
+  targets: [
+    system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+    system("CXXHash", pkgConfig: "libxxhash", apt: "libxxhash-dev"),
+    .target(name: "CLinuxShims"),
+    engine("SystemIO", "CLinuxShims"),
+    engine("Hashing", "SystemIO", "COpenSSL", "CXXHash"),
+    engine("CommandLineKit", "SystemIO"),
+    engine("Offload", "SystemIO", "Hashing"),
+    command("custody", path: "Sources/custody", "Offload", "Hashing", "SystemIO", "CommandLineKit"),
+
+    .target(
+      name: "CFuseShims", path: "Harness/CFuseShims",
+      linkerSettings: [.linkedLibrary("fuse3")]),
+    harness("FaultModel", "SystemIO", "COpenSSL", "CXXHash"),
+    harness("FaultFS", "FaultModel", "SystemIO", "CFuseShims", "CXXHash"),
+    harness("HarnessKit", "FaultModel", "SystemIO"),
+    harness("Subjects", "HarnessKit", "FaultModel", "SystemIO"),
+    harness("Oracles", "HarnessKit", "FaultModel", "SystemIO"),
+    harness("Reporting", "HarnessKit", "FaultModel", "SystemIO"),
+    harness(
+      "Suites", "HarnessKit", "Subjects", "Oracles", "Reporting", "FaultFS", "FaultModel",
+      "SystemIO"),
+    command(
+      "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
+      "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
+  ]
+)
