@@ -1,0 +1,115 @@
+public import SystemIO
+
+/// What a rule does when it strikes. Adding a fault is adding a case here; the compiler then
+/// points at the one switch in FaultFS that must carry it out.
+public enum Effect: Hashable, Sendable {
+  /// The operation answers an errno. `forced` allows an errno that the operation cannot give.
+  case fail(Set<Operation>, Target, Errno, forced: Bool, FailureKind)
+  /// Fewer bytes than asked: `byteCount`, or half when nil. Zero is an early end of file.
+  case short(DataOperation, Target, byteCount: UInt64?)
+  /// The full count is acknowledged, only the first `byteCount` (512 when nil) are stored.
+  case tornWrite(Target, byteCount: UInt64?)
+  /// Other bytes than the right ones are returned or stored.
+  case corrupt(Transfer, Target, Corruption)
+  /// Acknowledged, never happens.
+  case drop(Set<Operation>, Target)
+  /// Visible in the volatile layer, never durable.
+  case lose(Set<Operation>, Target)
+  /// The bytes go to another offset of the same file or into another file.
+  case misdirectWrite(Target, Misdirection)
+  /// The answer is what it was before the last change, for `seconds` or once.
+  case stale(Operation, Target, milliseconds: UInt64?)
+  /// The request is held for a while, then carried out.
+  case delay(Set<Operation>, Target, milliseconds: UInt64)
+  /// The request is held; an interrupt is answered with EINTR.
+  case hang(Set<Operation>, Target, milliseconds: UInt64)
+  /// Another inode takes the name.
+  case swapInode(Target, bytes: SwapBytes)
+  /// The entry is missing from a listing.
+  case hide(Target)
+  /// The entry stands twice in a listing.
+  case duplicate(Target)
+  case full(volume: String)
+  case readOnly(volume: String)
+  /// The medium is pulled: the volatile layer is lost and the empty parent folder shows.
+  case eject(volume: String)
+  /// The medium is put back; `other` names the volume that comes in its place.
+  case insert(volume: String, other: String?)
+  /// Unmounted and mounted again: caches are cold, inode numbers as the persona says.
+  case remount(volume: String)
+  case crash(volumes: [String], CrashSubset)
+  /// Somebody else changes the file.
+  case change(Target, Change, restoreTimes: Bool)
+  /// A field of stat, statfs or a directory entry says something else.
+  case report(Report)
+  case killSubject
+  case terminateSubject
+  case stopSubject(milliseconds: UInt64)
+  case limitSubject(Limit, UInt64)
+  /// The volume's clock jumps.
+  case clock(volume: String, milliseconds: Int64)
+}
+
+/// What remains of an operation that answers an error.
+public enum FailureKind: Hashable, Sendable {
+  /// Nothing happened.
+  case plain
+  /// It was done all the same; only the answer is an error.
+  case performed
+  /// (fsync) The dirty data is marked clean and is gone; the next fsync says success.
+  case forgetting
+  /// (close) The last bytes of what was written are gone.
+  case losing(lastBytes: UInt64)
+}
+
+public enum DataOperation: String, Hashable, Sendable { case read, write, copyrange }
+
+public enum Transfer: String, Hashable, Sendable { case read, write }
+
+public enum Corruption: String, Hashable, Sendable {
+  case zeros, junk, flip
+  /// The two halves of the range change places.
+  case swapped
+}
+
+public enum Misdirection: Hashable, Sendable {
+  /// A byte offset in the same file.
+  case offset(UInt64)
+  /// The same offset in another file.
+  case target(Target)
+}
+
+public enum SwapBytes: String, Hashable, Sendable { case same, different }
+
+public enum CrashSubset: String, Hashable, Sendable { case subsets, all, none }
+
+public enum Change: Hashable, Sendable {
+  case write(ByteRange)
+  case append(UInt64)
+  case truncate(UInt64)
+  case replace
+  case symlink(BytePath)
+  case remove
+  case add
+}
+
+public enum Report: Hashable, Sendable {
+  case stat(Target, field: String, value: String)
+  case readdir(Target, field: String, value: String)
+  case statfs(volume: String, field: String, value: UInt64)
+  /// A range that lseek calls a hole or data against the truth.
+  case lseek(Target, hole: Bool, ByteRange)
+}
+
+public enum Limit: String, Hashable, Sendable { case descriptors, memory, stdout }
+
+/// A half-open range of bytes: `offset+count` in a script.
+public struct ByteRange: Hashable, Sendable {
+  public let offset: UInt64
+  public let count: UInt64
+
+  public init(offset: UInt64, count: UInt64) {
+    self.offset = offset
+    self.count = count
+  }
+}

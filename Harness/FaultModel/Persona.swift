@@ -1,0 +1,166 @@
+public import SystemIO
+
+/// How a kind of file system behaves, as data (references: docs/fault-model.md).
+public struct Persona: Sendable {
+  /// As scripts name it: `exfat-linux`.
+  public let name: String
+  public let summary: String
+  public var names: NameRules
+  public var times: TimeRules
+  public var inodes: InodePolicy
+  /// nil: hard links work; else the answer of link.
+  public var linkError: Errno?
+  /// nil: symbolic links work; else the answer of symlink.
+  public var symlinkError: Errno?
+  /// nil: fifos and sockets work; else the answer of mknod.
+  public var nodeError: Errno?
+  /// nil: extended attributes work; else the answer.
+  public var xattrError: Errno?
+  /// nil: fallocate works; else the answer.
+  public var fallocateError: Errno?
+  /// nil: RENAME_NOREPLACE works; else the answer for a free target.
+  public var noReplaceError: Errno?
+  public var modes: ModeRule
+  public var isSparse: Bool
+  /// The largest file in bytes; above it EFBIG.
+  public var largestFile: UInt64?
+  public var barriers: Barriers
+  /// `._NAME` beside each file that a subject makes.
+  public var makesSidecars: Bool
+  public var facts: Facts
+  /// True when a real driver on this machine confirms the rows.
+  public var isMeasured: Bool
+
+  /// What the engine is told of the volume (`--volume-facts`).
+  public struct Facts: Sendable, Equatable {
+    /// The kernel's name of the type: `ext4`, `exfat`, `vfat`, `fuseblk`, ...
+    public var type: String
+    /// The best read-back level that the facts allow: `evicted` (or `direct`), or `cached`.
+    public var bestLevel: String
+
+    public init(type: String, bestLevel: String) {
+      self.type = type
+      self.bestLevel = bestLevel
+    }
+  }
+
+  public struct NameRules: Sendable {
+    /// Bytes that a name must not hold.
+    public var forbidden: Set<UInt8>
+    public var forbiddenError: Errno
+    public var limit: Limit
+    /// nil: any bytes; else the answer for a name that is not UTF-8.
+    public var notUTF8Error: Errno?
+    public var trailing: Trailing
+    public var isCaseSensitive: Bool
+    public var normalisation: Normalisation
+
+    public enum Limit: Sendable, Equatable {
+      case bytes(Int)
+      case utf16Units(Int)
+    }
+
+    public enum Trailing: Sendable { case kept, dotsStripped, dotsAndSpacesStripped }
+
+    public enum Normalisation: Sendable {
+      /// Names are bytes: NFC and NFD are two files.
+      case none
+      /// Kept as given, compared after normalisation.
+      case insensitive
+      /// Stored and listed as NFD.
+      case storesDecomposed
+    }
+
+    public init(
+      forbidden: Set<UInt8> = [], forbiddenError: Errno = .invalid, limit: Limit = .bytes(255),
+      notUTF8Error: Errno? = nil, trailing: Trailing = .kept, isCaseSensitive: Bool = true,
+      normalisation: Normalisation = .none
+    ) {
+      self.forbidden = forbidden
+      self.forbiddenError = forbiddenError
+      self.limit = limit
+      self.notUTF8Error = notUTF8Error
+      self.trailing = trailing
+      self.isCaseSensitive = isCaseSensitive
+      self.normalisation = normalisation
+    }
+  }
+
+  public struct TimeRules: Sendable {
+    /// The step of the modification time in nanoseconds, while mounted and after a remount.
+    public var modificationGrain: Int64
+    public var modificationGrainOnMedium: Int64
+    public var accessGrain: Int64
+    /// Seconds since 1970; earlier and later times are clamped.
+    public var earliest: Int64
+    public var latest: Int64
+    /// Clamped only by a remount, not at once.
+    public var clampsOnRemount: Bool
+    public var changeTime: ChangeTime
+
+    public enum ChangeTime: Sendable {
+      case real
+      /// Follows the modification time, utimens included: no detector of changes.
+      case followsModification
+      /// Real while mounted, lost at remount.
+      case memoryOnly
+    }
+
+    public init(
+      modificationGrain: Int64 = 1, modificationGrainOnMedium: Int64? = nil,
+      accessGrain: Int64 = 1, earliest: Int64 = .min, latest: Int64 = .max,
+      clampsOnRemount: Bool = false, changeTime: ChangeTime = .real
+    ) {
+      self.modificationGrain = modificationGrain
+      self.modificationGrainOnMedium = modificationGrainOnMedium ?? modificationGrain
+      self.accessGrain = accessGrain
+      self.earliest = earliest
+      self.latest = latest
+      self.clampsOnRemount = clampsOnRemount
+      self.changeTime = changeTime
+    }
+  }
+
+  public enum InodePolicy: Sendable {
+    case stable
+    /// New numbers at each mount.
+    case perMount
+    /// New numbers at each mount and whenever the inode is forgotten by the kernel.
+    case perEviction
+  }
+
+  public enum ModeRule: Sendable {
+    case kept
+    /// chmod answers success and changes nothing.
+    case ignored
+    case fails(Errno)
+  }
+
+  public init(
+    name: String, summary: String, names: NameRules = NameRules(), times: TimeRules = TimeRules(),
+    inodes: InodePolicy = .stable, linkError: Errno? = nil, symlinkError: Errno? = nil,
+    nodeError: Errno? = nil, xattrError: Errno? = nil, fallocateError: Errno? = nil,
+    noReplaceError: Errno? = nil, modes: ModeRule = .kept, isSparse: Bool = true,
+    largestFile: UInt64? = nil, barriers: Barriers, makesSidecars: Bool = false, facts: Facts,
+    isMeasured: Bool = false
+  ) {
+    self.name = name
+    self.summary = summary
+    self.names = names
+    self.times = times
+    self.inodes = inodes
+    self.linkError = linkError
+    self.symlinkError = symlinkError
+    self.nodeError = nodeError
+    self.xattrError = xattrError
+    self.fallocateError = fallocateError
+    self.noReplaceError = noReplaceError
+    self.modes = modes
+    self.isSparse = isSparse
+    self.largestFile = largestFile
+    self.barriers = barriers
+    self.makesSidecars = makesSidecars
+    self.facts = facts
+    self.isMeasured = isMeasured
+  }
+}

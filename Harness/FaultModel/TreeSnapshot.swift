@@ -1,0 +1,51 @@
+public import SystemIO
+
+/// What stands on one layer of a volume at one moment, as oracles compare it.
+public struct TreeSnapshot: Sendable, Equatable {
+  /// Every entry below the root, by path; the root itself under the empty path.
+  public var entries: [BytePath: TreeEntry]
+
+  public init(entries: [BytePath: TreeEntry] = [:]) {
+    self.entries = entries
+  }
+
+  public subscript(path: BytePath) -> TreeEntry? { entries[path] }
+
+  /// Paths in byte order.
+  public var paths: [BytePath] { entries.keys.sorted() }
+
+  /// Regular files only, in byte order of their paths.
+  public var files: [(path: BytePath, entry: TreeEntry)] {
+    entries.filter { $0.value.kind == .file }.map { ($0.key, $0.value) }
+      .sorted { $0.path < $1.path }
+  }
+}
+
+public struct TreeEntry: Sendable, Equatable {
+  public enum Kind: String, Sendable, Codable { case file, directory, symlink, fifo, other }
+
+  public var kind: Kind
+  public var byteCount: UInt64
+  /// XXH3-128 of a file's bytes, 32 lower-case hex digits; empty for the others.
+  public var digest: String
+  /// Permission bits.
+  public var mode: UInt16
+  /// Nanoseconds since 1970.
+  public var modification: Int64
+  public var inode: UInt64
+  /// A symbolic link's text.
+  public var linkText: BytePath?
+
+  public init(
+    kind: Kind, byteCount: UInt64 = 0, digest: String = "", mode: UInt16 = 0,
+    modification: Int64 = 0, inode: UInt64 = 0, linkText: BytePath? = nil
+  ) {
+    self.kind = kind
+    self.byteCount = byteCount
+    self.digest = digest
+    self.mode = mode
+    self.modification = modification
+    self.inode = inode
+    self.linkText = linkText
+  }
+}

@@ -1,0 +1,152 @@
+public import FaultModel
+public import SystemIO
+
+/// Everything that an oracle may look at once a case is over.
+public struct CaseArtefacts: Sendable {
+  /// The script's case, its preamble merged.
+  public let scriptCase: ScriptCase
+  public let mode: Mode
+  /// What `src` held, by the generator, before any fault (source truth).
+  public let plannedSource: PlannedTree
+  /// Each volume right before the first run.
+  public let before: [String: TreeSnapshot]
+  /// Each run in order, with the volumes as they stood after it.
+  public let runs: [RunRecord]
+  /// How often each rule struck, by rule id.
+  public let fired: [Int: Int]
+  /// What the rig itself did to files (scripts.md decision 7).
+  public let acts: [RigAct]
+  /// The folders under the mount points and the run's scratch folders, before and after.
+  public let surroundings: Surroundings
+
+  public init(
+    scriptCase: ScriptCase, mode: Mode, plannedSource: PlannedTree,
+    before: [String: TreeSnapshot], runs: [RunRecord], fired: [Int: Int], acts: [RigAct],
+    surroundings: Surroundings
+  ) {
+    self.scriptCase = scriptCase
+    self.mode = mode
+    self.plannedSource = plannedSource
+    self.before = before
+    self.runs = runs
+    self.fired = fired
+    self.acts = acts
+    self.surroundings = surroundings
+  }
+}
+
+/// One run of the subject.
+public struct RunRecord: Sendable {
+  /// What the script expects of this run.
+  public let expectations: [Expectation]
+  public let ending: Ending
+  public let report: SubjectReport
+  public let seconds: Double
+  /// Destination volume names in the order given to the subject.
+  public let destinations: [String]
+  /// The layer that the subject sees, by volume name.
+  public let volatile: [String: TreeSnapshot]
+  /// What would be left after a power cut with nothing kept, by volume name.
+  public let durable: [String: TreeSnapshot]
+  /// Descriptors, threads, children, mounts and temporary files beyond the baseline, one line each.
+  public let leaks: [String]
+  /// The last lines of the subject's standard error.
+  public let log: String
+
+  public init(
+    expectations: [Expectation], ending: Ending, report: SubjectReport, seconds: Double,
+    destinations: [String], volatile: [String: TreeSnapshot], durable: [String: TreeSnapshot],
+    leaks: [String], log: String
+  ) {
+    self.expectations = expectations
+    self.ending = ending
+    self.report = report
+    self.seconds = seconds
+    self.destinations = destinations
+    self.volatile = volatile
+    self.durable = durable
+    self.leaks = leaks
+    self.log = log
+  }
+
+  public enum Ending: Sendable, Equatable {
+    case exited(Int32)
+    /// Killed by this signal; `byRig` when a rule asked for it.
+    case signalled(Int32, byRig: Bool)
+    /// Still alive at its deadline, then killed.
+    case deadline
+  }
+}
+
+/// What a subject says of its own work, read with the harness's own code.
+public struct SubjectReport: Sendable, Equatable {
+  public struct Row: Sendable, Equatable {
+    public enum Outcome: String, Sendable { case verified, copiedUnverified, failed }
+
+    /// Below the source's root.
+    public var path: BytePath
+    /// A destination volume's name.
+    public var destination: String
+    public var outcome: Outcome
+    /// `direct`, `evicted`, `cached` or `not read`.
+    public var level: String
+    /// Why it failed, as the subject says it; empty when it did not.
+    public var cause: String
+
+    public init(
+      path: BytePath, destination: String, outcome: Outcome, level: String, cause: String
+    ) {
+      self.path = path
+      self.destination = destination
+      self.outcome = outcome
+      self.level = level
+      self.cause = cause
+    }
+  }
+
+  /// False when the subject left no report at all (killed, or a tool without one).
+  public var isPresent: Bool
+  /// `verified`, `copiedNotVerified`, `failed`, `refused` or `interrupted`; empty without report.
+  public var verdict: String
+  public var rows: [Row]
+  public var warnings: [String]
+  /// Problems that belong to no row, a refusal's reason among them.
+  public var problems: [String]
+  /// Paths that the subject says it left behind, as volume name and path below its root.
+  public var leftBehind: [Place]
+
+  public struct Place: Hashable, Sendable {
+    public let volume: String
+    public let path: BytePath
+
+    public init(volume: String, path: BytePath) {
+      self.volume = volume
+      self.path = path
+    }
+  }
+
+  public init(
+    isPresent: Bool = false, verdict: String = "", rows: [Row] = [], warnings: [String] = [],
+    problems: [String] = [], leftBehind: [Place] = []
+  ) {
+    self.isPresent = isPresent
+    self.verdict = verdict
+    self.rows = rows
+    self.warnings = warnings
+    self.problems = problems
+    self.leftBehind = leftBehind
+  }
+}
+
+/// Folders of the machine that the subject must not touch, as listings.
+public struct Surroundings: Sendable, Equatable {
+  /// What appeared, vanished or changed in the folders that an ejection lays bare.
+  public var parentChanges: [String]
+  /// What is left in the subject's scratch HOME, TMPDIR and working folder.
+  public var scratchLitter: [String]
+
+  public init(parentChanges: [String] = [], scratchLitter: [String] = []) {
+    self.parentChanges = parentChanges
+    self.scratchLitter = scratchLitter
+  }
+}
