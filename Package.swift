@@ -54,7 +54,8 @@ let package = Package(
     .target(name: "CLinuxShims"),
     engine("SystemIO", "CLinuxShims"),
     engine("Hashing", "SystemIO", "COpenSSL", "CXXHash"),
-    engine("CommandLineKit", "SystemIO"),
+    engine("Wire"),
+    engine("CommandLineKit", "SystemIO", "Wire"),
     engine("Offload", "SystemIO", "Hashing"),
     command("custody", path: "Sources/custody", "Offload", "Hashing", "SystemIO", "CommandLineKit"),
 
@@ -73,5 +74,7 @@ let package = Package(
     command(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
       "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
+
+    test("WireTests", "Wire"),
   ]
 )
