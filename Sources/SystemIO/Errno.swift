@@ -43,7 +43,7 @@ extension Errno: CustomStringConvertible {
     ECONNRESET: "ECONNRESET", ENOTCONN: "ENOTCONN", ETIMEDOUT: "ETIMEDOUT",
     ECONNREFUSED: "ECONNREFUSED", EHOSTDOWN: "EHOSTDOWN", ESTALE: "ESTALE", EDQUOT: "EDQUOT",
     ENOMEDIUM: "ENOMEDIUM", EMEDIUMTYPE: "EMEDIUMTYPE", ECANCELED: "ECANCELED",
-    EREMOTEIO: "EREMOTEIO",
+    EREMOTEIO: "EREMOTEIO", EMSGSIZE: "EMSGSIZE", ESRCH: "ESRCH",
   ]
 }
 
@@ -69,6 +69,17 @@ extension Errno {
   public static let illegalSequence = Errno(rawValue: EILSEQ)
   public static let notSupported = Errno(rawValue: ENOTSUP)
   public static let notConnected = Errno(rawValue: ENOTCONN)
+  public static let noSuchAddress = Errno(rawValue: ENXIO)
+  public static let wouldBlock = Errno(rawValue: EAGAIN)
+  public static let timedOut = Errno(rawValue: ETIMEDOUT)
+  public static let noData = Errno(rawValue: ENODATA)
+  public static let outOfRange = Errno(rawValue: ERANGE)
+  public static let crossDevice = Errno(rawValue: EXDEV)
+  public static let busy = Errno(rawValue: EBUSY)
+  public static let brokenPipe = Errno(rawValue: EPIPE)
+  public static let messageTooLong = Errno(rawValue: EMSGSIZE)
+  public static let noChild = Errno(rawValue: ECHILD)
+  public static let noProcess = Errno(rawValue: ESRCH)
   public static let stale = Errno(rawValue: ESTALE)
   public static let quotaExceeded = Errno(rawValue: EDQUOT)
 }
