@@ -76,5 +76,6 @@ let package = Package(
       "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
 
     test("WireTests", "Wire"),
+    test("FaultModelTests", "FaultModel", "SystemIO"),
   ]
 )

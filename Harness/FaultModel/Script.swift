@@ -48,6 +48,22 @@ public struct ScriptCase: Sendable {
   public var rules: [Rule] {
     statements.compactMap { if case .rule(let rule) = $0 { rule } else { nil } }
   }
+
+  /// The `given` steps in order; an index in here is a step's ordinal.
+  public var givens: [Given] {
+    statements.compactMap { if case .given(let given) = $0 { given } else { nil } }
+  }
+
+  /// How many `given` steps stand before the first run: the trees hold these from the start.
+  public var givensBeforeFirstRun: Int {
+    let untilRun = statements.prefix {
+      switch $0 {
+      case .run, .runTwoAtOnce: false
+      default: true
+      }
+    }
+    return untilRun.count { if case .given = $0 { true } else { false } }
+  }
 }
 
 public enum Statement: Sendable {
@@ -151,6 +167,8 @@ public struct Given: Hashable, Sendable {
   /// Below the volume's root; a folder when `isDirectory`.
   public let path: BytePath
   public let isDirectory: Bool
+  /// The line in the script, from 1.
+  public let line: Int
   public var bytes: Bytes?
   public var modification: Modification?
   public var hardLink: BytePath?
@@ -159,13 +177,14 @@ public struct Given: Hashable, Sendable {
   public var mode: UInt16?
 
   public init(
-    volume: String, path: BytePath, isDirectory: Bool, bytes: Bytes? = nil,
+    volume: String, path: BytePath, isDirectory: Bool, line: Int, bytes: Bytes? = nil,
     modification: Modification? = nil, hardLink: BytePath? = nil, symlink: BytePath? = nil,
     isFifo: Bool = false, mode: UInt16? = nil
   ) {
     self.volume = volume
     self.path = path
     self.isDirectory = isDirectory
+    self.line = line
     self.bytes = bytes
     self.modification = modification
     self.hardLink = hardLink
