@@ -64,10 +64,10 @@ let package = Package(
       linkerSettings: [.linkedLibrary("fuse3")]),
     harness("FaultModel", "SystemIO", "COpenSSL", "CXXHash"),
     harness("FaultFS", "FaultModel", "SystemIO", "CFuseShims", "CXXHash"),
-    harness("HarnessKit", "FaultModel", "SystemIO"),
+    harness("HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness("Subjects", "HarnessKit", "FaultModel", "SystemIO"),
     harness("Oracles", "HarnessKit", "FaultModel", "SystemIO"),
-    harness("Reporting", "HarnessKit", "FaultModel", "SystemIO"),
+    harness("Reporting", "HarnessKit", "Wire", "SystemIO"),
     harness(
       "Suites", "HarnessKit", "Subjects", "Oracles", "Reporting", "FaultFS", "FaultModel",
       "SystemIO"),
@@ -77,5 +77,6 @@ let package = Package(
 
     test("WireTests", "Wire"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
+    test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
   ]
 )
