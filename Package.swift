@@ -78,5 +78,6 @@ let package = Package(
     test("WireTests", "Wire"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
+    test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),
   ]
 )

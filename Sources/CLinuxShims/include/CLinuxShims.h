@@ -147,5 +147,7 @@ typedef struct {
 
 /// wait4(2). Returns the pid when it ended, 0 when it still runs (only without `block`).
 int32_t ls_wait(int32_t pid, int block, ls_exit *_Nonnull result);
+/// The width of a terminal in columns by ioctl_tty(2); 0 when the descriptor is no terminal.
+int32_t ls_window_columns(int descriptor);
 
 #endif
