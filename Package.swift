@@ -75,6 +75,8 @@ let package = Package(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
       "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
 
+    test("SystemIOTests", "SystemIO", "CLinuxShims"),
+    test("HashingTests", "Hashing", "SystemIO"),
     test("WireTests", "Wire"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
