@@ -43,8 +43,14 @@ public protocol Subject: AnyObject, Sendable {
   var name: String { get }
   /// Path, build id and version, for every report.
   var identity: String { get }
-  /// Starts a run; the process id is what kill and stop rules strike.
-  func start(_ task: SubjectTask) throws(SubjectFailure) -> any SubjectRun
+  /// Starts a run.
+  ///
+  /// `ready` is called with the process id, which kill and stop rules strike, once the process
+  /// exists and before it does anything on a volume: a worker has its id already, a fresh process
+  /// waits to be let go. What `ready` throws ends the process and is passed on.
+  func start(
+    _ task: SubjectTask, ready: (Int32) throws(SubjectFailure) -> Void
+  ) throws(SubjectFailure) -> any SubjectRun
   /// Ends the worker, if there is one.
   func finish()
 }
