@@ -65,8 +65,8 @@ let package = Package(
     harness("FaultModel", "SystemIO", "COpenSSL", "CXXHash"),
     harness("FaultFS", "FaultModel", "SystemIO", "CFuseShims", "CXXHash"),
     harness("HarnessKit", "FaultModel", "Wire", "SystemIO"),
-    harness("Subjects", "HarnessKit", "FaultModel", "SystemIO"),
-    harness("Oracles", "HarnessKit", "FaultModel", "SystemIO"),
+    harness("Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
+    harness("Oracles", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness("Reporting", "HarnessKit", "Wire", "SystemIO"),
     harness(
       "Suites", "HarnessKit", "Subjects", "Oracles", "Reporting", "FaultFS", "FaultModel",

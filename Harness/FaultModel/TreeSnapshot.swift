@@ -35,10 +35,24 @@ public struct TreeEntry: Sendable, Equatable {
   public var inode: UInt64
   /// A symbolic link's text.
   public var linkText: BytePath?
+  /// The bytes of a file of at most `inlineLimit` bytes whose name begins with `inlinePrefix`;
+  /// empty for every other entry.
+  public var inlineBytes: [UInt8]
+
+  /// The names whose bytes a snapshot carries: status markers, which oracles must read.
+  public static let inlinePrefix = BytePath(".custody-status-")
+  /// The longest file whose bytes a snapshot carries.
+  public static let inlineLimit: UInt64 = 4096
+
+  /// True when a snapshot must carry the bytes of a file with this name and size.
+  public static func isInline(name: BytePath, byteCount: UInt64) -> Bool {
+    byteCount <= inlineLimit && name.lastComponent.bytes.starts(with: inlinePrefix.bytes)
+  }
 
   public init(
     kind: Kind, byteCount: UInt64 = 0, digest: String = "", mode: UInt16 = 0,
-    modification: Int64 = 0, inode: UInt64 = 0, linkText: BytePath? = nil
+    modification: Int64 = 0, inode: UInt64 = 0, linkText: BytePath? = nil,
+    inlineBytes: [UInt8] = []
   ) {
     self.kind = kind
     self.byteCount = byteCount
@@ -47,5 +61,6 @@ public struct TreeEntry: Sendable, Equatable {
     self.modification = modification
     self.inode = inode
     self.linkText = linkText
+    self.inlineBytes = inlineBytes
   }
 }

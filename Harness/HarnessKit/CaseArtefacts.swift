@@ -18,11 +18,15 @@ public struct CaseArtefacts: Sendable {
   public let acts: [RigAct]
   /// The folders under the mount points and the run's scratch folders, before and after.
   public let surroundings: Surroundings
+  /// Each volume's persona as the case has it: `facts` is what the subject was told (the script's
+  /// `facts` word laid over the row; `facts real` is type `fuse`, level `cached`) and `barriers`
+  /// what the script's word says.
+  public let personas: [String: Persona]
 
   public init(
     scriptCase: ScriptCase, mode: Mode, plannedSource: PlannedTree,
     before: [String: TreeSnapshot], runs: [RunRecord], fired: [Int: Int], acts: [RigAct],
-    surroundings: Surroundings
+    surroundings: Surroundings, personas: [String: Persona] = [:]
   ) {
     self.scriptCase = scriptCase
     self.mode = mode
@@ -32,6 +36,14 @@ public struct CaseArtefacts: Sendable {
     self.fired = fired
     self.acts = acts
     self.surroundings = surroundings
+    self.personas = personas
+  }
+
+  /// The volumes as they stood right before a run: its own record of that, else what the run
+  /// before it left, else what stood before the first one.
+  public func state(beforeRun index: Int) -> [String: TreeSnapshot] {
+    if let own = runs[index].before { return own }
+    return index == 0 ? before : runs[index - 1].volatile
   }
 }
 
@@ -44,6 +56,9 @@ public struct RunRecord: Sendable {
   public let seconds: Double
   /// Destination volume names in the order given to the subject.
   public let destinations: [String]
+  /// Each volume right before this run; nil when nothing happened to it since the state before
+  /// (`CaseArtefacts.state(beforeRun:)`). Needed after a `given` or a rule between two runs.
+  public let before: [String: TreeSnapshot]?
   /// The layer that the subject sees, by volume name.
   public let volatile: [String: TreeSnapshot]
   /// What would be left after a power cut with nothing kept, by volume name.
@@ -56,8 +71,9 @@ public struct RunRecord: Sendable {
   public init(
     expectations: [Expectation], ending: Ending, report: SubjectReport, seconds: Double,
     destinations: [String], volatile: [String: TreeSnapshot], durable: [String: TreeSnapshot],
-    leaks: [String], log: String
+    leaks: [String], log: String, before: [String: TreeSnapshot]? = nil
   ) {
+    self.before = before
     self.expectations = expectations
     self.ending = ending
     self.report = report
@@ -79,6 +95,9 @@ public struct RunRecord: Sendable {
 }
 
 /// What a subject says of its own work, read with the harness's own code.
+///
+/// A killed subject has no report (`isPresent` is false), but the rows that it had announced as
+/// final before it died stand in `rows` all the same: they are claims.
 public struct SubjectReport: Sendable, Equatable {
   public struct Row: Sendable, Equatable {
     public enum Outcome: String, Sendable { case verified, copiedUnverified, failed }
