@@ -56,7 +56,7 @@ let package = Package(
     engine("Hashing", "SystemIO", "COpenSSL", "CXXHash"),
     engine("Wire"),
     engine("CommandLineKit", "SystemIO", "Wire"),
-    engine("Offload", "SystemIO", "Hashing"),
+    engine("Offload", "SystemIO", "Hashing", "Wire"),
     command("custody", path: "Sources/custody", "Offload", "Hashing", "SystemIO", "CommandLineKit"),
 
     .target(

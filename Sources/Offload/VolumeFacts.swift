@@ -1,0 +1,44 @@
+public import SystemIO
+
+/// What is known of the volume that holds a path, and what may be concluded from it.
+public struct VolumeFacts: Sendable, Hashable {
+  /// The kernel's name of the type: `ext4`, `exfat`, `fuseblk`.
+  public var type: String
+  /// The best level that a read-back can reach here.
+  public var bestLevel: VerificationLevel
+  /// False where inode numbers change while a volume is mounted, or at the next mount.
+  public var inodesLast: Bool
+  /// False where ctime follows mtime or is lost: it proves nothing then.
+  public var changeTimeIsReal: Bool
+  /// The step of modification times in nanoseconds.
+  public var modificationGrainNanoseconds: Int64
+  public var isRemovable: Bool
+  /// True when the caller said so, not the kernel.
+  public var isGivenByCaller: Bool
+
+  public init(
+    type: String, bestLevel: VerificationLevel, inodesLast: Bool, changeTimeIsReal: Bool,
+    modificationGrainNanoseconds: Int64 = 1, isRemovable: Bool = false,
+    isGivenByCaller: Bool = false
+  ) {
+    self.type = type
+    self.bestLevel = bestLevel
+    self.inodesLast = inodesLast
+    self.changeTimeIsReal = changeTimeIsReal
+    self.modificationGrainNanoseconds = modificationGrainNanoseconds
+    self.isRemovable = isRemovable
+    self.isGivenByCaller = isGivenByCaller
+  }
+}
+
+/// The one place that facts about volumes come from.
+public struct VolumeFactsProvider: Sendable {
+  /// Facts by the root they hold for.
+  let given: [(root: [BytePath], facts: VolumeFacts)]
+
+  /// - Parameter given: facts that the caller vouches for; a path belongs to the longest root that
+  ///   contains it by whole components.
+  public init(given: [(root: BytePath, facts: VolumeFacts)] = []) {
+    self.given = given.map { ($0.root.components, $0.facts) }
+  }
+}
