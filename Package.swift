@@ -54,6 +54,8 @@ let package = Package(
     .target(name: "CLinuxShims"),
     engine("SystemIO", "CLinuxShims"),
     engine("Hashing", "SystemIO", "COpenSSL", "CXXHash"),
+    .plugin(name: "BuildStamp", capability: .buildTool()),
+    .target(name: "BuildIdentity", swiftSettings: strict, plugins: ["BuildStamp"]),
     engine("Wire"),
     engine("CommandLineKit", "SystemIO", "Wire"),
     engine("Offload", "SystemIO", "Hashing", "Wire"),
