@@ -65,7 +65,7 @@ let package = Package(
       name: "CFuseShims", path: "Harness/CFuseShims",
       linkerSettings: [.linkedLibrary("fuse3")]),
     harness("FaultModel", "SystemIO", "COpenSSL", "CXXHash"),
-    harness("FaultFS", "FaultModel", "SystemIO", "CFuseShims", "CXXHash"),
+    harness("FaultFS", "FaultModel", "Wire", "SystemIO", "CFuseShims", "CXXHash"),
     harness("HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness("Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness("Oracles", "HarnessKit", "FaultModel", "Wire", "SystemIO"),

@@ -1,0 +1,75 @@
+// Calls around the mounts that glibc hides without _GNU_SOURCE or does not wrap.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "CFuseShims.h"
+
+// man 2 fsopen, not in Debian's glibc headers of every release.
+#define FF_FSOPEN_CLOEXEC 1
+#define FF_FSMOUNT_CLOEXEC 1
+#define FF_FSCONFIG_CMD_CREATE 6
+
+int32_t ff_control_open(void) {
+  int context = (int)syscall(SYS_fsopen, "fusectl", FF_FSOPEN_CLOEXEC);
+  if (context >= 0) {
+    int directory = -1;
+    if (syscall(SYS_fsconfig, context, FF_FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0) {
+      directory = (int)syscall(SYS_fsmount, context, FF_FSMOUNT_CLOEXEC, 0);
+    }
+    close(context);
+    if (directory >= 0) return directory;
+  }
+  return open("/sys/fs/fuse/connections", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int32_t ff_control_abort(int32_t control, uint32_t connection) {
+  char path[32];
+  snprintf(path, sizeof path, "%u/abort", connection);
+  int fd = openat(control, path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  int32_t result = write(fd, "1", 1) == 1 ? 0 : errno;
+  close(fd);
+  return result;
+}
+
+int32_t ff_detach(const char *mount_point) {
+  return umount2(mount_point, MNT_DETACH | UMOUNT_NOFOLLOW) == 0 ? 0 : errno;
+}
+
+int32_t ff_bind(const char *from, const char *to) {
+  return mount(from, to, NULL, MS_BIND, NULL) == 0 ? 0 : errno;
+}
+
+int32_t ff_signal(int32_t process_descriptor, int32_t signal) {
+  return syscall(SYS_pidfd_send_signal, process_descriptor, signal, NULL, 0) == 0 ? 0 : errno;
+}
+
+int32_t ff_limit(int32_t process, int32_t which, uint64_t value) {
+  static const int limits[] = {RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE};
+  if (which < 0 || which > 2) return EINVAL;
+  struct rlimit limit = {value, value};
+  return prlimit(process, (enum __rlimit_resource)limits[which], &limit, NULL) == 0 ? 0 : errno;
+}
+
+int32_t ff_pin(int32_t process, int32_t core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  return sched_setaffinity(process, sizeof set, &set) == 0 ? 0 : errno;
+}
+
+int32_t ff_first_core(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return -1;
+  for (int core = 0; core < CPU_SETSIZE; core++) {
+    if (CPU_ISSET(core, &set)) return core;
+  }
+  return -1;
+}

@@ -1,0 +1,185 @@
+import Glibc
+import SystemIO
+
+/// The one loop of a rig: it serves the requests of all mounts, the control channels and the
+/// answers that are due later, and never sleeps while one of them waits.
+///
+/// Used by one thread.
+final class RequestLoop: RequestKeeper {
+  /// So many requests of one session before all are polled.
+  private static let batch = 32
+  /// The longest time between two looks at the clock.
+  private static let longestWait = Duration.milliseconds(250)
+
+  private var sessions: [FuseSession] = [] { didSet { isPollSetStale = true } }
+  private var watches: [Watch] = [] { didSet { isPollSetStale = true } }
+  private var held: [HeldRequest] = []
+  private var timers: [(at: ContinuousClock.Instant, body: () -> Void)] = []
+  private var acts: [() -> Void] = []
+  private var isStopped = false
+  /// One entry for each session and then for each watch.
+  private var pollSet: [pollfd] = []
+  private var isPollSetStale = true
+  /// Called at least every 250 ms; feeds the watchdog.
+  var heartbeat: (() -> Void)?
+  private var lastBeat = ContinuousClock.now
+
+  private struct Watch {
+    let descriptor: CInt
+    let body: () -> Void
+  }
+
+  func add(_ session: FuseSession) {
+    sessions.append(session)
+  }
+
+  /// Forgets a session and answers what is held for it.
+  func remove(_ session: FuseSession) {
+    answerHeld(of: session, with: .inputOutput)
+    sessions.removeAll { $0 === session }
+  }
+
+  /// Calls `body` whenever the descriptor is readable or hung up.
+  func watch(_ descriptor: CInt, _ body: @escaping () -> Void) {
+    watches.append(Watch(descriptor: descriptor, body: body))
+  }
+
+  func unwatch(_ descriptor: CInt) {
+    watches.removeAll { $0.descriptor == descriptor }
+  }
+
+  func at(_ time: ContinuousClock.Instant, _ body: @escaping () -> Void) {
+    timers.append((time, body))
+  }
+
+  /// Something that must be done before the next answer leaves.
+  func beforeAnswer(_ act: @escaping () -> Void) {
+    acts.append(act)
+  }
+
+  /// Serves until `stop`.
+  func run() throws(SystemError) {
+    isStopped = false
+    try run { self.isStopped }
+  }
+
+  func stop() {
+    isStopped = true
+  }
+
+  /// Serves until the condition holds; it is looked at after each round.
+  func run(until isDone: () -> Bool) throws(SystemError) {
+    while !isDone() { try serveRound() }
+  }
+
+  /// Serves requests while `body` runs on a thread of its own, and until it has ended: for calls
+  /// that the kernel may answer only after we have served it (an unmount that writes back).
+  func serveWhile(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let pipe = try FileDescriptor.pipe()
+    let number = pipe.writing.rawValue
+    let thread = try Thread(name: "unmount") {
+      body()
+      _ = Glibc.write(number, "x", 1)
+    }
+    var isDone = false
+    watch(pipe.reading.rawValue) { isDone = true }
+    defer {
+      unwatch(pipe.reading.rawValue)
+      thread.join()
+    }
+    try run { isDone }
+  }
+
+  // MARK: Requests
+
+  /// Waits until a descriptor or a moment is due and serves what is there, each session until it
+  /// is empty or has had its batch.
+  private func serveRound() throws(SystemError) {
+    // Acts of a rule may change both lists while they are walked.
+    let sessions = sessions
+    let watches = watches
+    if isPollSetStale {
+      pollSet = (sessions.map(\.descriptor) + watches.map(\.descriptor)).map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      isPollSetStale = false
+    }
+    guard Glibc.poll(&pollSet, nfds_t(pollSet.count), waitMilliseconds()) >= 0 || errno == EINTR
+    else { throw SystemError(call: "poll", errno: .current) }
+    let events = pollSet
+    // Requests come before control, so that a command finds everything that was sent before it.
+    for (index, session) in sessions.enumerated() where events[index].revents != 0 {
+      var count = 0
+      while count < Self.batch, session.serveNext() { count += 1 }
+      if session.isOver { remove(session) }
+    }
+    for (index, watch) in watches.enumerated() {
+      let isDue = events[sessions.count + index].revents != 0
+      // An earlier body of this round may have ended this watch.
+      if isDue && self.watches.contains(where: { $0.descriptor == watch.descriptor }) {
+        watch.body()
+      }
+    }
+    runDue()
+  }
+
+  private func waitMilliseconds() -> CInt {
+    var wait = Self.longestWait
+    if !held.isEmpty || !timers.isEmpty {
+      let now = ContinuousClock.now
+      for request in held { wait = min(wait, now.duration(to: request.until)) }
+      for timer in timers { wait = min(wait, now.duration(to: timer.at)) }
+    }
+    // Rounded up, so that nothing is looked at before it is due.
+    return CInt(max(0, (wait / .milliseconds(1)).rounded(.up)))
+  }
+
+  private func runDue() {
+    let now = ContinuousClock.now
+    if now - lastBeat >= Self.longestWait {
+      lastBeat = now
+      heartbeat?()
+    }
+    let due = held.filter { $0.until <= now }
+    if !due.isEmpty {
+      held.removeAll { $0.until <= now }
+      for request in due { request.session.settle(request.request, token: request.token) }
+    }
+    let ripe = timers.filter { $0.at <= now }
+    if !ripe.isEmpty {
+      timers.removeAll { $0.at <= now }
+      for timer in ripe { timer.body() }
+    }
+  }
+
+  // MARK: RequestKeeper
+
+  var hasPendingActs: Bool { !acts.isEmpty }
+
+  func performActs() {
+    while !acts.isEmpty { acts.removeFirst()() }
+  }
+
+  func hold(_ request: HeldRequest) {
+    held.append(request)
+  }
+
+  func interrupt(_ unique: UInt64, of session: FuseSession) {
+    guard
+      let index = held.firstIndex(where: {
+        $0.session === session && $0.request.unique == unique
+      })
+    else { return }
+    let request = held.remove(at: index)
+    session.answer(request.token, request.request, .error(.interrupted))
+  }
+
+  /// Answers everything that is held, of one session or of all.
+  func answerHeld(of session: FuseSession? = nil, with errno: Errno) {
+    let concerned = held.filter { session == nil || $0.session === session }
+    held.removeAll { session == nil || $0.session === session }
+    for request in concerned {
+      request.session.answer(request.token, request.request, .error(errno))
+    }
+  }
+}
