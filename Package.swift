@@ -82,6 +82,7 @@ let package = Package(
     test("WireTests", "Wire"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
+    test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),
   ]
 )

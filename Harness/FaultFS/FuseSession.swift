@@ -18,7 +18,8 @@ final class FuseSession {
   var detachedError: Errno?
   /// The kernel ended the connection.
   private(set) var isOver = false
-  private let keeper: any RequestKeeper
+  /// The loop, which owns its sessions.
+  private unowned let keeper: any RequestKeeper
   private let context: Context
 
   /// What the C side holds; it outlives neither the session nor a call.
