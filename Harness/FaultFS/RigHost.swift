@@ -44,3 +44,64 @@ protocol RigVolume: Served {
   /// The layer as it stands now and later, with raw names, no faults and no writes.
   func view(_ layer: Layer) -> any Served
 }
+
+/// Everything behind the mounts of one rig: the volumes of a case, its rules with their counters,
+/// phases and trace. Volumes of one case share it, since a rule on one may wait for a phase on
+/// another. Used by the loop's thread only.
+protocol RigStore: AnyObject {
+  /// Makes the volumes of a case anew and fills them from its card and the `given`s before its
+  /// first run. A volume that `reusing` names is the same object as before with other contents:
+  /// its mount stays, so node numbers never come again.
+  ///
+  /// - Throws: a sentence for the operator (an unknown persona, an unreadable card).
+  func load(_ scriptCase: ScriptCase, reusing kept: Set<String>) throws(RigError)
+  /// The volumes of the case that are no aliases, in the script's order.
+  var volumes: [any RigVolume] { get }
+  func arm(_ ruleIDs: Set<Int>) throws(RigError)
+  /// Every rule falls silent; counters stay.
+  func disarm()
+  /// The n-th `given` of the case, from 0, between runs.
+  func apply(givenOrdinal: Int) throws(RigError)
+  func beginRun()
+  /// The phase `done`.
+  func endRun(claimed: Bool)
+  /// How often each rule struck.
+  var fired: [Int: Int] { get }
+  var acts: [RigAct] { get }
+  var trace: [TraceRecord] { get }
+}
+
+/// The rig could not do what it was asked; the text is for the operator.
+public struct RigError: Error, Sendable, Hashable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// One request as the trace keeps it.
+public struct TraceRecord: Sendable, Hashable {
+  /// From 0 in the case.
+  public let ordinal: Int
+  public let volume: String
+  /// The operation's name, with what it was done on in canonical names: `<tmp#1>`.
+  public let text: String
+  /// The n-th caller thread of the case, from 1.
+  public let thread: Int
+  /// The answer: `ok`, a count or an errno's name.
+  public let result: String
+  /// The rules that struck.
+  public let rules: [Int]
+
+  public init(
+    ordinal: Int, volume: String, text: String, thread: Int, result: String, rules: [Int]
+  ) {
+    self.ordinal = ordinal
+    self.volume = volume
+    self.text = text
+    self.thread = thread
+    self.result = result
+    self.rules = rules
+  }
+}
