@@ -59,7 +59,9 @@ let package = Package(
     engine("Wire"),
     engine("CommandLineKit", "SystemIO", "Wire"),
     engine("Offload", "SystemIO", "Hashing", "Wire"),
-    command("custody", path: "Sources/custody", "Offload", "Hashing", "SystemIO", "CommandLineKit"),
+    command(
+      "custody", path: "Sources/custody", "Offload", "SystemIO", "CommandLineKit", "Wire",
+      "BuildIdentity"),
 
     .target(
       name: "CFuseShims", path: "Harness/CFuseShims",

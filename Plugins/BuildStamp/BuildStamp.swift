@@ -16,7 +16,10 @@ struct BuildStamp: BuildToolPlugin {
       .buildCommand(
         displayName: "Digest of the engines' sources",
         executable: URL(filePath: "/bin/sh"),
-        arguments: [script.path(percentEncoded: false), package.path(percentEncoded: false), output.path(percentEncoded: false)],
+        arguments: [
+          script.path(percentEncoded: false), package.path(percentEncoded: false),
+          output.path(percentEncoded: false),
+        ],
         inputFiles: files(below: package.appending(path: "Sources"))
           + [package.appending(path: "Package.swift"), script],
         outputFiles: [output])

@@ -1,6 +1,6 @@
 import Glibc
-public import SystemIO
 import Synchronization
+public import SystemIO
 public import Wire
 
 /// A descriptor for text and lines that several threads may write to.

@@ -77,7 +77,9 @@ public struct ProgressLine {
     let goal: UInt64?
     if let bytes = state.bytes {
       parts.append("\(ByteCount.text(bytes.done)) of \(ByteCount.text(bytes.total))")
-      if let speed = rate.perSecond { parts.append("\(ByteCount.text(UInt64(min(speed, 1e18))))/s") }
+      if let speed = rate.perSecond {
+        parts.append("\(ByteCount.text(UInt64(min(speed, 1e18))))/s")
+      }
       goal = bytes.total
     } else {
       if let speed = rate.perSecond { parts.append("\(UInt64(min(speed.rounded(), 1e18)))/s") }

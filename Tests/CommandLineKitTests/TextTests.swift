@@ -69,7 +69,8 @@ struct TextTests {
     arguments: [
       ("0", 0), ("512", 512), ("512B", 512), ("4KiB", 4096), ("3MiB", 3 << 20), ("2GiB", 2 << 30),
       ("17179869183GiB", 17_179_869_183 << 30), ("18446744073709551615", UInt64.max),
-      ("17179869184GiB", nil), ("18446744073709551616", nil), ("", nil), ("KiB", nil), ("1kib", nil),
+      ("17179869184GiB", nil), ("18446744073709551616", nil), ("", nil), ("KiB", nil),
+      ("1kib", nil),
       ("1 KiB", nil), ("+1", nil), ("1.5GiB", nil), ("١", nil), ("1TiB", nil),
     ] as [(String, UInt64?)])
   func sizes(text: String, bytes: UInt64?) {

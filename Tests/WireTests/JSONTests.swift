@@ -97,7 +97,8 @@ struct JSONTests {
     let seed = UInt64.random(in: 0...UInt64.max, using: &random)
     var generator = Generator(state: seed)
     let sample = Array(
-      #"{"job":1,"a":["x\u00e9\ud83d\ude00",-1.5e3,18446744073709551615,true,null],"b":{"":[]}}"#.utf8)
+      #"{"job":1,"a":["x\u00e9\ud83d\ude00",-1.5e3,18446744073709551615,true,null],"b":{"":[]}}"#
+        .utf8)
     for round in 0..<3_000 {
       var bytes = sample
       for _ in 0...Int(generator.next() % 4) {

@@ -1,0 +1,159 @@
+import CommandLineKit
+import Offload
+import SystemIO
+
+/// A copy told to a person: a progress line, the files that failed, and one last line.
+final class CopyTeller: CopyListener {
+  /// More failures than this are counted, not listed; the report has them all.
+  private static let listedFailures = 20
+
+  private struct State {
+    var line: ProgressLine?
+    var started: OffloadEvent.Started?
+    var verified = 0
+    var unverified = 0
+    var failed = 0
+    var weakest: VerificationLevel?
+  }
+
+  private let console: any Console
+  private let job: CopyJob
+  private let isQuiet: Bool
+  private let clock: any Clock
+  private let begin: Duration
+  private let state: Monitor<State>
+
+  init(console: any Console, job: CopyJob, isQuiet: Bool, clock: any Clock = SystemClock()) {
+    self.console = console
+    self.job = job
+    self.isQuiet = isQuiet
+    self.clock = clock
+    begin = clock.monotonic()
+    var state = State()
+    if !isQuiet, let terminal = console.progressTerminal {
+      state.line = ProgressLine(output: .standardError, terminal: terminal)
+    }
+    self.state = Monitor(state)
+  }
+
+  func take(_ event: OffloadEvent) {
+    state.update { state in
+      switch event {
+      case .started(let started): tell(started, &state)
+      case .progress(let progress): tell(progress, &state)
+      case .row(let row): tell(row, &state)
+      case .warning(let text):
+        state.line?.clear()
+        console.complain("custody: warning: \(text)")
+      case .finished(let outcome):
+        state.line?.clear()
+        tell(outcome, state)
+      }
+    }
+  }
+
+  private func tell(_ started: OffloadEvent.Started, _ state: inout State) {
+    state.started = started
+    if isQuiet { return }
+    let size = ByteCount.text(UInt64(clamping: started.byteCount))
+    let targets = started.destinations.map(\.escaped).joined(separator: ", ")
+    console.complain(
+      "Copying \(count(started.fileCount, "file")), \(size), from \(started.source.escaped) to "
+        + "\(targets) (\(started.mode.rawValue))")
+  }
+
+  private func tell(_ progress: OffloadEvent.Progress, _ state: inout State) {
+    guard let started = state.started else { return }
+    let total = UInt64(clamping: started.byteCount)
+    let files = UInt64(clamping: started.fileCount)
+    let notes = job.mode.verifies ? ["\(progress.filesVerified) verified"] : []
+    state.line?.update(
+      ProgressLine.State(
+        verb: "copied", done: UInt64(clamping: progress.filesCopied), total: files,
+        bytes: (min(total, UInt64(clamping: progress.bytesCopied)), total), notes: notes),
+      at: clock.monotonic())
+  }
+
+  private func tell(_ row: FileRow, _ state: inout State) {
+    if row.outcome != .failed {
+      state.weakest = min(state.weakest ?? row.level, row.level)
+    }
+    switch row.outcome {
+    case .verified: state.verified += 1
+    case .copiedUnverified: state.unverified += 1
+    case .failed, .checksumMismatch:
+      state.failed += 1
+      if state.failed > Self.listedFailures { return }
+      state.line?.clear()
+      console.complain("FAILED \(row.path.escaped) on \(place(row)): \(row.cause)")
+    }
+  }
+
+  private func place(_ row: FileRow) -> String {
+    let folders = job.destinations
+    return folders.indices.contains(row.destination)
+      ? folders[row.destination].escaped : row.target.escaped
+  }
+
+  private func tell(_ outcome: OffloadOutcome, _ state: State) {
+    if state.failed > Self.listedFailures {
+      console.complain("... and \(state.failed - Self.listedFailures) more; see the report")
+    }
+    for problem in outcome.problems { console.complain("custody: \(problem)") }
+    for path in outcome.leftBehind.prefix(Self.listedFailures) {
+      console.complain("left behind: \(path.escaped)")
+    }
+    if outcome.leftBehind.count > Self.listedFailures {
+      let rest = outcome.leftBehind.count - Self.listedFailures
+      console.complain("... and \(rest) more left behind; see the report")
+    }
+    if let problem = outcome.reportProblem {
+      console.complain("custody: the report is missing: \(problem)")
+    }
+    console.show(summary(outcome, state) + "\n")
+    if let report = outcome.report { console.show("Report: \(report.escaped)\n") }
+  }
+
+  private func summary(_ outcome: OffloadOutcome, _ state: State) -> String {
+    let all = state.verified + state.unverified + state.failed
+    let time = TimeSpan.text(clock.monotonic() - begin)
+    switch outcome.verdict {
+    case .verified:
+      let level = state.weakest.map { ", read back \($0.words)" } ?? ""
+      return "VERIFIED: \(count(all, "copy", "copies")) of \(files(state)) in \(time)\(level)"
+    case .copiedNotVerified:
+      let why = job.mode.verifies ? "nothing proves that they were read from the medium" : "quick"
+      return "COPIED, NOT VERIFIED: \(state.unverified) of \(count(all, "copy", "copies")) (\(why))"
+    case .failed:
+      return state.failed > 0
+        ? "FAILED: \(state.failed) of \(count(all, "copy", "copies")); "
+          + "\(state.verified) verified, \(state.unverified) copied"
+        : "FAILED: see above"
+    case .refused: return "REFUSED: nothing was written"
+    case .interrupted:
+      return "INTERRUPTED: \(state.verified + state.unverified) of "
+        + "\(count(all, "copy", "copies")) done; run it again to finish"
+    }
+  }
+
+  private func files(_ state: State) -> String {
+    let size = ByteCount.text(UInt64(clamping: state.started?.byteCount ?? 0))
+    return "\(count(state.started?.fileCount ?? 0, "file")) (\(size))"
+  }
+
+  private func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    "\(number) \(number == 1 ? one : many ?? one + "s")"
+  }
+}
+
+extension VerificationLevel {
+  /// How a person says it.
+  fileprivate var words: String {
+    switch self {
+    case .direct: "by direct I/O"
+    case .evicted: "after its cache was proven empty"
+    case .cached: "from a cache"
+    case .notRead: "not at all"
+    }
+  }
+}
