@@ -69,7 +69,8 @@ let package = Package(
     harness("FaultModel", "SystemIO", "COpenSSL", "CXXHash"),
     harness("FaultFS", "FaultModel", "Wire", "SystemIO", "CFuseShims", "CXXHash"),
     harness("HarnessKit", "FaultModel", "Wire", "SystemIO"),
-    harness("Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
+    harness(
+      "Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO", "BuildIdentity", "CXXHash"),
     harness("Oracles", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness("Reporting", "HarnessKit", "Wire", "SystemIO"),
     harness(

@@ -1,0 +1,172 @@
+import SystemIO
+
+/// A subject's process with its streams, drained so that it never blocks on a full pipe.
+struct SubjectProcess: ~Copyable {
+  private var child: ChildProcess
+  /// Its standard input, or the gate that lets it go.
+  private var input: FileDescriptor?
+  private let output: FileDescriptor
+  private let errors: FileDescriptor
+  private var lines = LineSplitter(lengthLimit: EventReader.lineLimit)
+  private var logTail: [UInt8] = []
+  private var outputIsOpen = true
+  private var errorsAreOpen = true
+  private let buffer = AlignedBuffer(byteCount: 64 * 1024)
+
+  /// Bytes of standard error that are kept.
+  private static let logLimit = 16 << 10
+  /// How long a killed process may take to go; longer means that the rig holds one of its calls.
+  private static let reapTime = Duration.seconds(10)
+
+  enum Stop: Equatable {
+    /// The reader of lines has what it wants.
+    case satisfied
+    /// The process has ended and everything it wrote was read.
+    case ended
+    case deadline
+  }
+
+  enum Entry {
+    /// Its standard input is a pipe from us.
+    case standardInput
+    /// It waits, as a shell that becomes the program, until `letGo`.
+    case gate
+  }
+
+  var processID: Int32 { child.pid }
+
+  /// What it wrote last on standard error.
+  var log: String { String(decoding: logTail, as: UTF8.self) }
+
+  /// Starts a program in a process group of its own.
+  init(
+    _ program: Program, _ arguments: [[UInt8]], scratch: BytePath, entry: Entry
+  ) throws(SystemError) {
+    let inputPipe = try Ends()
+    let outputPipe = try Ends()
+    let errorPipe = try Ends()
+    var command = ChildProcess.Command(
+      program.executable, program.prefix + arguments, environment: Self.environment(scratch),
+      workingDirectory: scratch, newProcessGroup: true)
+    var descriptors: [(ours: CInt, theirs: CInt)] = [
+      (outputPipe.writing.rawValue, 1), (errorPipe.writing.rawValue, 2),
+    ]
+    switch entry {
+    case .standardInput: descriptors.append((inputPipe.reading.rawValue, 0))
+    case .gate:
+      // The number stays the same through exec, and nothing of the program runs before the line
+      // comes; a closed gate ends the shell.
+      let script = #"read -r go <&3 && exec "$@" 3<&-"#
+      command.executable = "/bin/sh"
+      command.arguments =
+        [Array("-c".utf8), Array(script.utf8), Array("sh".utf8), program.executable.bytes]
+        + program.prefix + arguments
+      descriptors.append((inputPipe.reading.rawValue, 3))
+    }
+    child = try ChildProcess.spawn(command, descriptors: descriptors)
+    input = .some(inputPipe.writing)
+    output = outputPipe.reading
+    errors = errorPipe.reading
+  }
+
+  /// A pipe whose ends part: ours stays, theirs closes with the end of `init`.
+  private struct Ends: ~Copyable {
+    let reading: FileDescriptor
+    let writing: FileDescriptor
+
+    init() throws(SystemError) {
+      var numbers: (CInt, CInt) = (-1, -1)
+      try FileDescriptor.pipe().split { numbers = ($0.release(), $1.release()) }
+      reading = FileDescriptor(owning: numbers.0)
+      writing = FileDescriptor(owning: numbers.1)
+    }
+  }
+
+  private static func environment(_ scratch: BytePath) -> [[UInt8]] {
+    // A crash must end the process at once, not start a backtrace of seconds.
+    let fixed = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
+    return fixed.map { Array($0.utf8) }
+      + ["HOME=", "TMPDIR="].map { Array($0.utf8) + scratch.bytes }
+  }
+
+  /// Writes to its standard input.
+  func send(_ bytes: [UInt8]) throws(SystemError) {
+    try input?.writeAll(bytes)
+  }
+
+  /// Opens the gate.
+  mutating func letGo() throws(SystemError) {
+    try input?.writeAll([UInt8(ascii: "\n")])
+    closeInput()
+  }
+
+  /// Ends its standard input, which tells a worker to end.
+  mutating func closeInput() { input = nil }
+
+  /// Drains both streams and hands out lines until one satisfies, the process ends or the time is
+  /// over.
+  mutating func pump(
+    until deadline: Duration, _ body: (LineSplitter.Line) -> Bool
+  ) throws(SystemError) -> Stop {
+    let clock = SystemClock()
+    while true {
+      let rest = deadline - clock.monotonic()
+      let ready = try poll(timeout: max(.zero, rest))
+      if ready.output, try drainOutput(body) { return .satisfied }
+      if ready.errors { try drainErrors() }
+      if !ready.output && !ready.errors {
+        if ready.end {
+          if let last = lines.finish(), body(last) { return .satisfied }
+          return .ended
+        }
+        if rest <= .zero { return .deadline }
+      }
+    }
+  }
+
+  private func poll(
+    timeout: Duration
+  ) throws(SystemError) -> (output: Bool, errors: Bool, end: Bool) {
+    // poll(2) passes over negative numbers.
+    let events = try Poller.wait(
+      [
+        (outputIsOpen ? output.rawValue : -1, .readable),
+        (errorsAreOpen ? errors.rawValue : -1, .readable), (child.endDescriptor, .readable),
+      ], timeout: timeout)
+    return (!events[0].isEmpty, !events[1].isEmpty, !events[2].isEmpty)
+  }
+
+  private mutating func drainOutput(
+    _ body: (LineSplitter.Line) -> Bool
+  ) throws(SystemError) -> Bool {
+    let count = try output.read(into: buffer.bytes)
+    if count == 0 { outputIsOpen = false }
+    var isSatisfied = false
+    for line in lines.add(buffer.prefix(count)) where body(line) { isSatisfied = true }
+    return isSatisfied
+  }
+
+  private mutating func drainErrors() throws(SystemError) {
+    let count = try errors.read(into: buffer.bytes)
+    if count == 0 { errorsAreOpen = false }
+    logTail.append(contentsOf: buffer.prefix(count))
+    if logTail.count > Self.logLimit { logTail.removeFirst(logTail.count - Self.logLimit) }
+  }
+
+  /// True when a child of the ended process still holds one of its streams.
+  var hasSurvivors: Bool { outputIsOpen || errorsAreOpen }
+
+  /// Kills the whole process group.
+  func kill() throws(SystemError) { try child.kill(.kill) }
+
+  /// How it ended; nil when it will not go although it was killed.
+  mutating func reap() throws(SystemError) -> ExitStatus? {
+    try child.wait(timeout: Self.reapTime)
+  }
+}
+
+/// What to start: an executable and the arguments that come before the verb.
+struct Program: Sendable {
+  let executable: BytePath
+  let prefix: [[UInt8]]
+}
