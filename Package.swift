@@ -87,5 +87,6 @@ let package = Package(
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),
+    test("FaultFSTests", "FaultFS", "FaultModel", "SystemIO"),
   ]
 )

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A kernel error number; a struct, since the kernel may return numbers that no list names.
-public struct Errno: Hashable, Sendable {
+public struct Errno: Error, Hashable, Sendable {
   /// The number, as in `errno`.
   public let rawValue: CInt
 

@@ -1,0 +1,146 @@
+import FaultModel
+import Glibc
+import SystemIO
+
+/// Attributes and extended attributes.
+extension MemoryVolume {
+  func attributes(of id: NodeID) -> Attributes? { find(id).map { attributes(of: $0) } }
+
+  func attributes(of node: Node) -> Attributes {
+    let state = node.state
+    let byteCount: UInt64 =
+      switch node.kind {
+      case .directory: UInt64(Page.blockByteCount)
+      case .symlink: UInt64(node.linkText?.bytes.count ?? 0)
+      default: state.bytes.byteCount
+      }
+    return Attributes(
+      node: node.id, inode: shownInode(node), kind: node.kind, mode: state.mode,
+      byteCount: byteCount, blocks: room(of: node) * UInt64(Page.blockByteCount / 512),
+      linkCount: UInt32(node.kind == .directory ? node.names.count + 1 : node.names.count),
+      access: state.access, modification: state.modification, change: state.change)
+  }
+
+  func setAttributes(of id: NodeID, _ change: AttributeChange) throws(Errno) -> Reply {
+    let node = try node(id)
+    if isReadOnly { throw .readOnly }
+    if let mode = change.mode {
+      switch persona.modes {
+      case .kept: node.state.mode = mode & 0o7777
+      case .ignored: if mode & 0o7000 != 0 { throw .notPermitted }
+      case .fails(let error): throw error
+      }
+    }
+    tick()
+    if let byteCount = change.byteCount {
+      if node.kind == .directory { throw .isDirectory }
+      try resize(node, to: byteCount)
+      touchBytes(node)
+    }
+    if let time = change.access { node.state.access = times.access(moment(time)) }
+    if let time = change.modification {
+      node.state.modification = times.modification(moment(time))
+    }
+    touchAttributes(node)
+    return .attributes(attributes(of: node))
+  }
+
+  private func moment(_ time: AttributeChange.Time) -> Int64 {
+    switch time {
+    case .now: now
+    case .at(let nanoseconds): nanoseconds
+    }
+  }
+
+  /// The attributes changed now.
+  func touchAttributes(_ node: Node) {
+    times.changed(&node.state, now: now)
+    node.losesAttributes = false
+    queueAttributes(node)
+  }
+
+  /// The bytes changed now.
+  func touchBytes(_ node: Node) {
+    node.state.modification = times.modification(now)
+    node.state.bytesVersion = nextVersion()
+    touchAttributes(node)
+  }
+
+  // MARK: Extended attributes
+
+  private static let createFlag: Int32 = 1
+  private static let replaceFlag: Int32 = 2
+
+  func setExtended(
+    _ id: NodeID, _ name: BytePath, _ value: [UInt8], _ flags: Int32
+  ) throws(Errno) -> Reply {
+    if let error = persona.xattrError { throw error }
+    let node = try node(id)
+    let isThere = node.state.extendedAttributes[name] != nil
+    if flags & Self.createFlag != 0, isThere { throw .fileExists }
+    if flags & Self.replaceFlag != 0, !isThere { throw Errno(rawValue: ENODATA) }
+    if isReadOnly { throw .readOnly }
+    tick()
+    node.state.extendedAttributes[name] = value
+    touchAttributes(node)
+    return .done
+  }
+
+  func getExtended(_ id: NodeID, _ name: BytePath, _ count: Int) throws(Errno) -> Reply {
+    if let error = persona.xattrError { throw error }
+    guard let value = try node(id).state.extendedAttributes[name] else {
+      throw Errno(rawValue: ENODATA)
+    }
+    return try sized(value, count)
+  }
+
+  func listExtended(_ id: NodeID, _ count: Int) throws(Errno) -> Reply {
+    if let error = persona.xattrError { throw error }
+    let names = try node(id).state.extendedAttributes.keys.sorted()
+    return try sized(names.flatMap { $0.bytes + [0] }, count)
+  }
+
+  /// The answer to a call with a buffer of `count` bytes; 0 asks for the size.
+  private func sized(_ value: [UInt8], _ count: Int) throws(Errno) -> Reply {
+    if count == 0 { return .size(value.count) }
+    if count < value.count { throw Errno(rawValue: ERANGE) }
+    return .text(value)
+  }
+
+  func removeExtended(_ id: NodeID, _ name: BytePath) throws(Errno) -> Reply {
+    if let error = persona.xattrError { throw error }
+    let node = try node(id)
+    if node.state.extendedAttributes[name] == nil { throw Errno(rawValue: ENODATA) }
+    if isReadOnly { throw .readOnly }
+    tick()
+    node.state.extendedAttributes[name] = nil
+    touchAttributes(node)
+    return .done
+  }
+
+  // MARK: Where things are
+
+  func paths(of id: NodeID) -> [BytePath] {
+    guard let node = find(id) else { return [] }
+    if node.id == Self.rootID { return [""] }
+    return node.names.compactMap { name in
+      guard let folder = find(name.parent), let entry = folder.table?.entries[name.key],
+        let above = paths(of: name.parent).first
+      else { return nil }
+      return above.appending(entry.name)
+    }
+  }
+
+  func child(of parent: NodeID, named name: BytePath) -> NodeID? {
+    find(parent)?.table?.entries[names.key(name)]?.node
+  }
+
+  func node(at path: BytePath) -> NodeID? {
+    var current = Self.rootID
+    for name in path.components {
+      guard let next = child(of: current, named: name) else { return nil }
+      current = next
+    }
+    return current
+  }
+}

@@ -1,0 +1,157 @@
+import FaultModel
+import Glibc
+import SystemIO
+
+/// Bytes: read, written, cut, reserved and copied.
+extension MemoryVolume {
+  /// The largest buffer that one request makes.
+  private static let largestTransfer = 1 << 24
+
+  func read(_ id: NodeID, _ offset: UInt64, _ count: Int) throws(Errno) -> Reply {
+    let node = try file(id)
+    let wanted = min(count, Self.largestTransfer)
+    let available = node.state.bytes.byteCount
+    guard offset < available, wanted > 0 else {
+      return .data(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    let buffer = scratch(Int(min(UInt64(wanted), available - offset)))
+    node.state.bytes.read(buffer, at: offset)
+    return .data(UnsafeRawBufferPointer(buffer))
+  }
+
+  func write(
+    _ id: NodeID, _ offset: UInt64, _ data: UnsafeRawBufferPointer
+  ) throws(Errno) -> Reply {
+    let node = try file(id)
+    if isReadOnly { throw .readOnly }
+    if data.isEmpty { return .written(0) }
+    let count = try admit(data.count, at: offset, in: node)
+    tick()
+    let before = room(of: node)
+    node.state.bytes.write(UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset)
+    if node.takesRoom { usedBlocks += room(of: node) - before }
+    node.lost.remove(ByteRange(offset: offset, count: UInt64(count)))
+    touchBytes(node)
+    return .written(count)
+  }
+
+  /// How many bytes of a write the persona and the free room let in.
+  private func admit(_ count: Int, at offset: UInt64, in node: Node) throws(Errno) -> Int {
+    var count = count
+    if let limit = persona.largestFile {
+      if offset >= limit { throw .fileTooLarge }
+      count = Int(min(UInt64(count), limit - offset))
+    }
+    let end = offset.addingReportingOverflow(UInt64(count))
+    if end.overflow || end.partialValue > UInt64(Int64.max) { throw .fileTooLarge }
+    let bytes = node.state.bytes
+    if persona.isSparse {
+      count = bytes.fitting(count, at: offset, free: freeBlocks)
+    } else {
+      let last = (FileBytes.blocks(of: bytes.byteCount) + freeBlocks) * UInt64(Page.blockByteCount)
+      count = offset >= last ? 0 : Int(min(UInt64(count), last - offset))
+    }
+    if count == 0 { throw .noSpace }
+    return count
+  }
+
+  /// Cuts or lengthens a file.
+  func resize(_ node: Node, to byteCount: UInt64) throws(Errno) {
+    if let limit = persona.largestFile, byteCount > limit { throw .fileTooLarge }
+    if byteCount > UInt64(Int64.max) { throw .fileTooLarge }
+    let before = room(of: node)
+    if !persona.isSparse {
+      let wanted = FileBytes.blocks(of: byteCount)
+      if wanted > before, wanted - before > freeBlocks { throw .noSpace }
+    }
+    node.state.bytes.truncate(to: byteCount)
+    if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
+  }
+
+  func seek(_ id: NodeID, _ offset: UInt64, _ whence: Int32) throws(Errno) -> Reply {
+    let node = try file(id)
+    let bytes = node.state.bytes
+    guard offset < bytes.byteCount else { throw Errno(rawValue: ENXIO) }
+    switch whence {
+    case Self.seekData:
+      if !persona.isSparse { return .offset(offset) }
+      guard let data = bytes.next(hole: false, from: offset) else { throw Errno(rawValue: ENXIO) }
+      return .offset(data)
+    case Self.seekHole:
+      if !persona.isSparse { return .offset(bytes.byteCount) }
+      return .offset(bytes.next(hole: true, from: offset) ?? bytes.byteCount)
+    default: throw .invalid
+    }
+  }
+
+  static let seekData: Int32 = 3
+  static let seekHole: Int32 = 4
+  private static let keepSize: Int32 = 1
+  private static let punchHole: Int32 = 2
+  private static let zeroRange: Int32 = 16
+
+  func allocate(_ id: NodeID, _ mode: Int32, _ range: ByteRange) throws(Errno) -> Reply {
+    let node = try file(id)
+    if let error = persona.fallocateError { throw error }
+    if isReadOnly { throw .readOnly }
+    let end = range.offset.addingReportingOverflow(range.count)
+    if end.overflow || end.partialValue > UInt64(Int64.max) { throw .fileTooLarge }
+    if let limit = persona.largestFile, end.partialValue > limit { throw .fileTooLarge }
+    let growth = max(node.state.bytes.byteCount, end.partialValue)
+    let before = room(of: node)
+    switch mode {
+    case 0, Self.keepSize:
+      try reserve(node, range, size: mode == 0 ? growth : node.state.bytes.byteCount)
+    case Self.punchHole | Self.keepSize:
+      if !persona.isSparse { throw .notSupported }
+      node.state.bytes.clear(range, deallocates: true)
+    case Self.zeroRange, Self.zeroRange | Self.keepSize:
+      node.state.bytes.clear(range, deallocates: false)
+      try reserve(node, range, size: mode == Self.zeroRange ? growth : node.state.bytes.byteCount)
+    default: throw .notSupported
+    }
+    tick()
+    if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
+    touchBytes(node)
+    return .done
+  }
+
+  private func reserve(_ node: Node, _ range: ByteRange, size: UInt64) throws(Errno) {
+    let grown = FileBytes.blocks(of: size)
+    if persona.isSparse {
+      if FileBytes.blocks(of: range.count) > capacityBlocks { throw .noSpace }
+      let fits = node.state.bytes.fitting(Int(range.count), at: range.offset, free: freeBlocks)
+      if fits < Int(range.count) { throw .noSpace }
+      node.state.bytes.reserve(range)
+    } else if grown > room(of: node), grown - room(of: node) > freeBlocks {
+      throw .noSpace
+    }
+    if size > node.state.bytes.byteCount { node.state.bytes.truncate(to: size) }
+  }
+
+  func copy(
+    _ source: NodeID, _ offset: UInt64, to target: NodeID, _ targetOffset: UInt64, _ count: UInt64
+  ) throws(Errno) -> Reply {
+    let from = try file(source)
+    let wanted = Int(min(count, UInt64(Self.largestTransfer)))
+    guard offset < from.state.bytes.byteCount, wanted > 0 else { return .written(0) }
+    let buffer = scratch(wanted)
+    let held = from.state.bytes.read(buffer, at: offset)
+    return try write(target, targetOffset, UnsafeRawBufferPointer(rebasing: buffer[..<held]))
+  }
+
+  // MARK: Acts
+
+  func overwrite(_ node: NodeID, at offset: UInt64, with data: UnsafeRawBufferPointer) {
+    guard let node = find(node), node.kind == .file else { return }
+    let before = room(of: node)
+    node.state.bytes.write(data, at: offset)
+    if node.takesRoom { usedBlocks += room(of: node) - before }
+    node.state.bytesVersion = nextVersion()
+    node.isDirty = true
+  }
+
+  func bytes(of node: NodeID, at offset: UInt64, count: Int) -> [UInt8] {
+    find(node)?.state.bytes.bytes(at: offset, count: count) ?? []
+  }
+}

@@ -1,0 +1,172 @@
+import FaultModel
+import SystemIO
+
+/// What becomes durable, and what a power cut leaves.
+extension MemoryVolume {
+  func sync(_ id: NodeID) throws(Errno) -> Reply {
+    let node = try node(id)
+    if barriers == .ignored { return .done }
+    commit(node)
+    if hasJournal { commitJournal() }
+    return .done
+  }
+
+  func syncFolder(_ id: NodeID) throws(Errno) -> Reply {
+    let folder = try folder(id)
+    if barriers == .ignored { return .done }
+    commitNames(folder)
+    commit(folder)
+    if hasJournal { commitJournal() }
+    return .done
+  }
+
+  func hasUnsynced(_ node: NodeID) -> Bool {
+    guard let node = find(node) else { return false }
+    return node.isDirty || node.table?.hasPending == true
+  }
+
+  /// Bytes, size and attributes of one inode.
+  private func commit(_ node: Node) {
+    guard node.isDirty else { return }
+    var next = node.state
+    if !node.lost.isEmpty {
+      for range in node.lost.ranges {
+        next.bytes.restore(
+          ByteRange(offset: range.lowerBound, count: range.upperBound - range.lowerBound),
+          from: node.durable?.bytes)
+      }
+      next.bytesVersion = nextVersion()
+    }
+    if node.losesAttributes, let durable = node.durable { next.takeAttributes(of: durable) }
+    node.durable = next
+    node.isDirty = false
+  }
+
+  private func commitNames(_ folder: Node) {
+    guard let (removed, added) = folder.table?.commit() else { return }
+    pendingFolders.remove(folder.id)
+    for id in added { find(id)?.durableNames += 1 }
+    for id in removed {
+      guard let node = find(id) else { continue }
+      node.durableNames -= 1
+      freeIfGone(node)
+    }
+  }
+
+  /// All names and attributes of the volume, no bytes.
+  private func commitJournal() {
+    for id in pendingFolders { if let folder = find(id) { commitNames(folder) } }
+    pendingFolders.removeAll(keepingCapacity: true)
+    for id in dirtyAttributes {
+      guard let node = find(id) else { continue }
+      node.isQueued = false
+      if node.losesAttributes { continue }
+      if node.durable == nil { node.durable = node.state.withoutBytes }
+      node.durable?.takeAttributes(of: node.state)
+    }
+    dirtyAttributes.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes everything that is not lost, as a clean unmount does.
+  func syncAll() {
+    for node in everyNode {
+      if node.table != nil { commitNames(node) }
+      commit(node)
+      node.isQueued = false
+    }
+    dirtyAttributes.removeAll(keepingCapacity: true)
+  }
+
+  /// Makes one inode and the entries of its folders durable, past every barrier: an act of the
+  /// rig.
+  func settle(_ node: Node) {
+    commit(node)
+    for name in node.names { if let folder = find(name.parent) { commitNames(folder) } }
+    if node.table != nil { commitNames(node) }
+  }
+
+  // MARK: Loss
+
+  func lose(_ node: NodeID, _ range: ByteRange) { find(node)?.lost.insert(range) }
+
+  func loseUnsynced(_ node: NodeID) {
+    guard let node = find(node) else { return }
+    if node.table != nil { node.table?.loseAllPending() }
+    for range in node.state.bytes.ranges(since: node.durable?.bytes) { node.lost.insert(range) }
+    node.losesAttributes = true
+  }
+
+  func loseAttributes(_ node: NodeID) { find(node)?.losesAttributes = true }
+
+  func loseName(_ name: BytePath, in parent: NodeID) {
+    find(parent)?.table?.lose(names.key(name))
+  }
+
+  // MARK: Power cut, remount
+
+  /// Brings the volatile layer to what is durable. Handles and references of the kernel are void.
+  func dropVolatile() {
+    handles = [:]
+    for node in everyNode {
+      node.names = []
+      node.openHandles = 0
+      node.lookups = node.id == Self.rootID ? 1 : 0
+      node.durableNames = 0
+      node.state = node.durable ?? node.state.withoutBytes
+      node.lost = RangeList()
+      node.losesAttributes = false
+      node.isDirty = false
+      node.isQueued = false
+      node.table?.revert()
+    }
+    pendingFolders = []
+    dirtyAttributes = []
+    usedBlocks = 0
+    var folders = [root]
+    var reached: Set<NodeID> = [Self.rootID]
+    while let folder = folders.popLast() {
+      let entries = (folder.table?.entries ?? [:]).sorted { $0.value.cookie < $1.value.cookie }
+      for (key, entry) in entries {
+        guard let node = find(entry.node) else {
+          folder.table?.remove(key)
+          continue
+        }
+        node.names.append(Node.Name(parent: folder.id, key: key))
+        node.durableNames += 1
+        if reached.insert(node.id).inserted {
+          usedBlocks += room(of: node)
+          if node.kind == .directory { folders.append(node) }
+        }
+      }
+    }
+    prune { reached.contains($0.id) }
+  }
+
+  /// What another mount of the same medium changes: numbers and times as the persona says.
+  func mountAnew() {
+    var isStable = false
+    if case .stable = persona.inodes { isStable = true }
+    for node in everyNode where node.id != Self.rootID {
+      if !isStable { node.inode = 0 }
+      times.remount(&node.state)
+      node.durable = node.state
+    }
+  }
+}
+
+extension FileState {
+  fileprivate var withoutBytes: FileState {
+    var empty = self
+    empty.bytes = FileBytes()
+    empty.bytesVersion = 0
+    return empty
+  }
+
+  fileprivate mutating func takeAttributes(of other: FileState) {
+    mode = other.mode
+    access = other.access
+    modification = other.modification
+    change = other.change
+    extendedAttributes = other.extendedAttributes
+  }
+}
