@@ -1,0 +1,71 @@
+/// An engine that is broken on purpose in exactly one way, and the oracle that must catch it.
+///
+/// Each has its script, `FaultScripts/negative/NAME.fault`; the gate is red when the oracle finds
+/// nothing there.
+public struct Saboteur: Sendable {
+  /// As scripts and `harness saboteur` name it.
+  public let name: String
+  /// One sentence: what it does wrong.
+  public let summary: String
+  /// The name of the oracle that must find it; nil for the control, which must pass.
+  public let caughtBy: String?
+  let defect: Defect?
+
+  /// What can be wrong; the copier asks for each at the one place where it matters.
+  enum Defect: String, CaseIterable {
+    case verifiesFromPageCache = "verifies-from-page-cache"
+    case ignoresClose = "ignores-close"
+    case ignoresFsync = "ignores-fsync"
+    case skipsDirectoryFsync = "skips-directory-fsync"
+    case skipsSourceReread = "skips-source-reread"
+    case skipsPreflight = "skips-preflight"
+    case overwrites = "overwrites"
+    case leavesHalfFile = "leaves-half-file"
+    case leavesTemporary = "leaves-temporary"
+    case leaksDescriptor = "leaks-descriptor"
+    case touchesSource = "touches-source"
+    case failsEverything = "fails-everything"
+    case claimsEverything = "claims-everything"
+    case claimsProof = "claims-proof"
+    case silentAboutFailure = "silent-about-failure"
+    case hangs = "hangs"
+  }
+
+  private init(_ defect: Defect?, _ summary: String, caughtBy: String?) {
+    name = defect?.rawValue ?? "honest"
+    self.summary = summary
+    self.caughtBy = caughtBy
+    self.defect = defect
+  }
+
+  /// Every saboteur, the honest control first: add one here.
+  public static let all: [Saboteur] = [
+    Saboteur(nil, "copies and verifies as it should: the control", caughtBy: nil),
+    Saboteur(
+      .verifiesFromPageCache, "re-reads its copy without evicting it from the page cache",
+      caughtBy: "truth"),
+    Saboteur(.ignoresClose, "takes no notice of an error of close", caughtBy: "truth"),
+    Saboteur(.ignoresFsync, "takes no notice of an error of fsync", caughtBy: "truth"),
+    Saboteur(.skipsDirectoryFsync, "never syncs a folder", caughtBy: "truth"),
+    Saboteur(.skipsSourceReread, "believes the first read of the source", caughtBy: "truth"),
+    Saboteur(.claimsEverything, "claims every file, whatever happened", caughtBy: "truth"),
+    Saboteur(
+      .claimsProof, "claims proof of the medium where the facts allow none", caughtBy: "truth"),
+    Saboteur(.overwrites, "renames its copy over what was there", caughtBy: "nothing harmed"),
+    Saboteur(
+      .leavesHalfFile, "writes under the final name and leaves what it has on an error",
+      caughtBy: "no impostor"),
+    Saboteur(.touchesSource, "sets a time on the source", caughtBy: "source untouched"),
+    Saboteur(.failsEverything, "says of every file that it failed", caughtBy: "no false alarm"),
+    Saboteur(
+      .silentAboutFailure, "leaves failed files out of its report and its exit code",
+      caughtBy: "no silence"),
+    Saboteur(.skipsPreflight, "copies where it must refuse", caughtBy: "expectation"),
+    Saboteur(.hangs, "stops for ever at its second file", caughtBy: "bounded"),
+    Saboteur(.leaksDescriptor, "leaves a descriptor open after each job", caughtBy: "clean"),
+    Saboteur(.leavesTemporary, "leaves a temporary name beside each copy", caughtBy: "clean"),
+  ]
+
+  /// The saboteur of this name; nil when there is none.
+  public static func named(_ name: String) -> Saboteur? { all.first { $0.name == name } }
+}
