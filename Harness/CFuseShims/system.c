@@ -47,6 +47,8 @@ int32_t ff_bind(const char *from, const char *to) {
   return mount(from, to, NULL, MS_BIND, NULL) == 0 ? 0 : errno;
 }
 
+int32_t ff_process_open(int32_t process) { return (int32_t)syscall(SYS_pidfd_open, process, 0); }
+
 int32_t ff_signal(int32_t process_descriptor, int32_t signal) {
   return syscall(SYS_pidfd_send_signal, process_descriptor, signal, NULL, 0) == 0 ? 0 : errno;
 }

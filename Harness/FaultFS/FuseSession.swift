@@ -16,8 +16,9 @@ final class FuseSession {
   let handle: OpaquePointer
   /// Set once the mount is detached: what handles that are still open get.
   var detachedError: Errno?
-  /// The kernel ended the connection.
+  /// The connection has ended, by the kernel or by `close`.
   private(set) var isOver = false
+  private var isClosed = false
   /// The loop, which owns its sessions.
   private unowned let keeper: any RequestKeeper
   private let context: Context
@@ -27,7 +28,7 @@ final class FuseSession {
     weak var session: FuseSession?
   }
 
-  struct Options {
+  struct Options: Equatable {
     var cache: CachePolicy = .none
     /// Shared mappings fail with ENODEV under `none`.
     var noMmap = false
@@ -92,9 +93,17 @@ final class FuseSession {
     }
   }
 
-  /// Closing the descriptor ends the connection; the mount itself must be detached by then or
-  /// right after.
   deinit {
+    if !isClosed { ff_session_free(handle) }
+  }
+
+  /// Closes the descriptor, which aborts the connection: every request fails from now on. The
+  /// mount point answers ENOTCONN until it is detached. Nothing may be held any more, and no
+  /// request of this session be under way.
+  func close() {
+    guard !isClosed else { return }
+    isOver = true
+    isClosed = true
     ff_session_free(handle)
   }
 

@@ -20,13 +20,23 @@ final class RequestLoop: RequestKeeper {
   /// One entry for each session and then for each watch.
   private var pollSet: [pollfd] = []
   private var isPollSetStale = true
+  /// More than 1 while an act of a rule, or a command, waits for the kernel.
+  private var depth = 0
   /// Called at least every 250 ms; feeds the watchdog.
   var heartbeat: (() -> Void)?
   private var lastBeat = ContinuousClock.now
 
   private struct Watch {
     let descriptor: CInt
+    let kind: Kind
     let body: () -> Void
+
+    enum Kind {
+      /// Commands, which wait while an act of a rule is being carried out.
+      case control
+      /// Everything else.
+      case event
+    }
   }
 
   func add(_ session: FuseSession) {
@@ -39,9 +49,15 @@ final class RequestLoop: RequestKeeper {
     sessions.removeAll { $0 === session }
   }
 
-  /// Calls `body` whenever the descriptor is readable or hung up.
+  /// Calls `body` whenever the descriptor is readable or hung up, but not while an act of a rule
+  /// is being carried out.
+  func watchControl(_ descriptor: CInt, _ body: @escaping () -> Void) {
+    watches.append(Watch(descriptor: descriptor, kind: .control, body: body))
+  }
+
+  /// Calls `body` whenever the descriptor is readable or hung up, at any time.
   func watch(_ descriptor: CInt, _ body: @escaping () -> Void) {
-    watches.append(Watch(descriptor: descriptor, body: body))
+    watches.append(Watch(descriptor: descriptor, kind: .event, body: body))
   }
 
   func unwatch(_ descriptor: CInt) {
@@ -69,6 +85,12 @@ final class RequestLoop: RequestKeeper {
 
   /// Serves until the condition holds; it is looked at after each round.
   func run(until isDone: () -> Bool) throws(SystemError) {
+    depth += 1
+    defer {
+      depth -= 1
+      isPollSetStale = true
+    }
+    isPollSetStale = true
     while !isDone() { try serveRound() }
   }
 
@@ -97,7 +119,7 @@ final class RequestLoop: RequestKeeper {
   private func serveRound() throws(SystemError) {
     // Acts of a rule may change both lists while they are walked.
     let sessions = sessions
-    let watches = watches
+    let watches = depth > 1 ? watches.filter { $0.kind == .event } : watches
     if isPollSetStale {
       pollSet = (sessions.map(\.descriptor) + watches.map(\.descriptor)).map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

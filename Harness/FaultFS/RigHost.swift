@@ -20,6 +20,8 @@ protocol RigHost: AnyObject {
   func insert(volume: String, other: String?)
   /// Unmounted and mounted again; the rig calls `wasRemounted`.
   func remount(volume: String)
+  /// Where a backed store keeps the files of a volume.
+  func backingFolder(of volume: String) -> BytePath
 }
 
 /// Which state of a volume: what its user sees, or what a power cut would leave with nothing
@@ -50,11 +52,12 @@ protocol RigVolume: Served {
 /// another. Used by the loop's thread only.
 protocol RigStore: AnyObject {
   /// Makes the volumes of a case anew and fills them from its card and the `given`s before its
-  /// first run. A volume that `reusing` names is the same object as before with other contents:
-  /// its mount stays, so node numbers never come again.
+  /// first run. Mounts may stay, so the numbers of nodes and handles must never come again in the
+  /// life of the store; only the root is always 1. What the kernel still says of earlier cases
+  /// (RELEASE, FORGET, calls on old nodes) is for numbers that nobody knows: no error in the store.
   ///
   /// - Throws: a sentence for the operator (an unknown persona, an unreadable card).
-  func load(_ scriptCase: ScriptCase, reusing kept: Set<String>) throws(RigError)
+  func load(_ scriptCase: ScriptCase) throws(RigError)
   /// The volumes of the case that are no aliases, in the script's order.
   var volumes: [any RigVolume] { get }
   func arm(_ ruleIDs: Set<Int>) throws(RigError)

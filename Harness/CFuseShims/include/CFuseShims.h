@@ -178,6 +178,10 @@ int32_t ff_detach(const char *_Nonnull mount_point);
 /// mount(2) with MS_BIND, or with MS_REC and private propagation set. Returns 0, or an errno.
 int32_t ff_bind(const char *_Nonnull from, const char *_Nonnull to);
 
+/// A descriptor of a process (pidfd_open(2)), readable when it has ended. Returns -1 with errno
+/// set.
+int32_t ff_process_open(int32_t process);
+
 /// Sends a signal by pidfd (pidfd_send_signal(2)), so that a reused process id is never struck.
 /// Returns 0, or an errno.
 int32_t ff_signal(int32_t process_descriptor, int32_t signal);

@@ -1,0 +1,47 @@
+import FaultModel
+import SystemIO
+
+/// One mount of a rig: a volume alone, or several as siblings below one root.
+final class RigMount {
+  let mountPoint: BytePath
+  let members: [String]
+  let options: FuseSession.Options
+  /// What the session serves stays while the volumes behind it change from case to case.
+  let slot: MountSlot
+  /// nil while the medium is out.
+  var session: FuseSession?
+  /// The folder below the mount, opened before anything was mounted on it.
+  let exposed: PinnedDirectory
+
+  init(
+    mountPoint: BytePath, members: [String], options: FuseSession.Options
+  ) throws(SystemError) {
+    self.mountPoint = mountPoint
+    self.members = members
+    self.options = options
+    slot = MountSlot()
+    try FileSystem.makeDirectories(mountPoint)
+    exposed = try PinnedDirectory.open(mountPoint)
+  }
+
+  /// What lies in the folder that shows when the medium is out: nothing, unless a subject wrote
+  /// past the mount.
+  func exposedNames() throws(SystemError) -> [BytePath] {
+    try exposed.reopen().list().map(\.name)
+  }
+
+  /// True when a case with these needs can be served without a new mount.
+  func fits(_ members: [String], _ options: FuseSession.Options) -> Bool {
+    guard let session, !session.isOver, session.detachedError == nil else { return false }
+    return self.members == members && options.cache == .none && self.options == options
+  }
+}
+
+/// Passes requests on to what is mounted now.
+final class MountSlot: Served {
+  var target: (any Served)?
+
+  func serve(_ request: Request) -> Settlement {
+    target?.serve(request) ?? .reply(.error(.inputOutput))
+  }
+}
