@@ -1,15 +1,6 @@
 import CLinuxShims
 import Glibc
 
-/// How a process ended.
-public enum ExitStatus: Hashable, Sendable {
-  case exited(Int32)
-  case signalled(Signal)
-
-  /// True for exit code 0.
-  public var isSuccess: Bool { self == .exited(0) }
-}
-
 /// What a process used in its life, children it waited for included (man 2 getrusage).
 public struct ResourceUsage: Hashable, Sendable {
   public let user: Duration
@@ -23,6 +14,15 @@ public struct ResourceUsage: Hashable, Sendable {
 /// and an empty signal mask. A child that was never waited for is killed and reaped when the
 /// value goes.
 public struct ChildProcess: ~Copyable {
+  /// How a process ended.
+  public enum ExitStatus: Hashable, Sendable {
+    case exited(Int32)
+    case signalled(Signal)
+
+    /// True for exit code 0.
+    public var isSuccess: Bool { self == .exited(0) }
+  }
+
   /// What to start.
   public struct Command: Sendable {
     /// A path; no search is made. A relative one starts at `workingDirectory`.
@@ -156,6 +156,9 @@ public struct ChildProcess: ~Copyable {
   /// What the child used; nil before `wait` has seen its end.
   public var usage: ResourceUsage? { ended?.usage }
 }
+
+/// The short name; beside Swift Testing, which has one too, write `ChildProcess.ExitStatus`.
+public typealias ExitStatus = ChildProcess.ExitStatus
 
 /// The environment of this process.
 public enum Environment {

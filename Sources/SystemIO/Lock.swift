@@ -74,6 +74,7 @@ public final class Monitor<State>: @unchecked Sendable {
   }
 
   /// Blocks until `body` returns a value; it runs alone, now and after each update.
+  @discardableResult
   public func wait<Value>(_ body: (inout State) -> sending Value?) -> sending Value {
     lock.lock()
     defer { lock.unlock() }
@@ -102,5 +103,15 @@ public final class Monitor<State>: @unchecked Sendable {
       if !isTimely { return nil }
       isTimely = lock.wait(until: &deadline)
     }
+  }
+
+  /// Blocks until the state is as wanted.
+  public func waitUntil(_ isReached: (State) -> Bool) {
+    wait { isReached($0) ? true : nil }
+  }
+
+  /// Blocks until the state is as wanted; false when `timeout` was over first.
+  public func waitUntil(timeout: Duration, _ isReached: (State) -> Bool) -> Bool {
+    wait(timeout: timeout) { isReached($0) ? true : nil } ?? false
   }
 }

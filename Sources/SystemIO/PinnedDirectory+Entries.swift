@@ -24,10 +24,10 @@ extension PinnedDirectory {
     let buffer = AlignedBuffer(byteCount: Self.listingBufferByteCount)
     while true {
       let count = try systemCall("getdents64", path: path) {
-        ls_getdents64(fd, buffer.bytes.baseAddress ?? buffer.address, UInt64(buffer.byteCount))
+        ls_getdents64(fd, buffer.address, UInt64(buffer.byteCount))
       }
       if count == 0 { return }
-      var rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer.bytes)[..<Int(count)])
+      var rest = buffer.prefix(Int(count))
       while !rest.isEmpty {
         guard let (entry, length) = Self.parse(rest) else {
           throw SystemError(

@@ -46,7 +46,7 @@ extension PinnedDirectory {
     }
   }
 
-  /// Makes a directory and opens it without following a link.
+  /// Makes a directory, mode before the umask, and opens it without following a link.
   ///
   /// - Parameter tolerant: an existing directory is taken as it is; anything else there fails
   ///   with ENOTDIR.

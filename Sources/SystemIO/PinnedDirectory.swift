@@ -30,7 +30,8 @@ public struct PinnedDirectory: ~Copyable, Sendable {
     let components = absolute.components
     let root = try FileDescriptor.open(
       "/", .readOnly, options: components.isEmpty ? .directory : [.directory, .pathOnly])
-    return try walk(root, "/", components)
+    if components.isEmpty { return PinnedDirectory(descriptor: root, path: "/") }
+    return try walk(root.rawValue, "/", components)
   }
 
   /// Opens the directory of a path below this one, none of its components a link.
@@ -42,38 +43,30 @@ public struct PinnedDirectory: ~Copyable, Sendable {
         call: "openat", errno: .invalid, path: relative, detail: "not a relative path")
     }
     let components = relative.components
-    guard !components.isEmpty else { return try reopen() }
-    return try Self.walk(try place(), path, components)
+    return components.isEmpty
+      ? try reopen() : try Self.walk(descriptor.rawValue, path, components)
   }
 
   /// Opens this directory anew: a descriptor of its own, with its own read position.
   public func reopen() throws(SystemError) -> PinnedDirectory {
-    PinnedDirectory(descriptor: try openSelf(.directory), path: path)
-  }
-
-  private func place() throws(SystemError) -> FileDescriptor {
-    try openSelf([.directory, .pathOnly])
-  }
-
-  private func openSelf(_ options: OpenOptions) throws(SystemError) -> FileDescriptor {
     let fd = descriptor.rawValue
-    let flags = options.flags(.readOnly)
+    let flags = OpenOptions.directory.flags(.readOnly)
     let opened = try systemCall("openat", path: path) { ls_openat(fd, ".", flags, 0) }
-    return FileDescriptor(owning: opened, path: path)
+    return PinnedDirectory(descriptor: FileDescriptor(owning: opened, path: path), path: path)
   }
 
+  /// Opens one or more components below an open directory, which the caller keeps open.
   private static func walk(
-    _ start: consuming FileDescriptor, _ path: BytePath, _ components: [BytePath]
+    _ start: CInt, _ path: BytePath, _ components: [BytePath]
   ) throws(SystemError) -> PinnedDirectory {
-    var current = start
     var reached = path
+    var current = FileDescriptor(unowned: start)
     for (index, component) in components.enumerated() {
       let isLast = index == components.count - 1
       let options: OpenOptions =
         isLast ? [.directory, .noFollow] : [.directory, .noFollow, .pathOnly]
-      let next = try openComponent(current.rawValue, reached, component, options)
+      current = try openComponent(current.rawValue, reached, component, options)
       reached = reached.appending(component)
-      current = next
     }
     return PinnedDirectory(descriptor: current, path: reached)
   }
@@ -83,24 +76,30 @@ public struct PinnedDirectory: ~Copyable, Sendable {
   ) throws(SystemError) -> FileDescriptor {
     try requirePlain(name, "openat", parentPath)
     let flags = options.flags(.readOnly)
+    let place = parentPath.appending(name)
     do throws(SystemError) {
-      let fd = try systemCall("openat", path: parentPath.appending(name)) {
+      let fd = try systemCall("openat", path: place) {
         name.withCString { ls_openat(parent, $0, flags, 0) }
       }
-      return FileDescriptor(owning: fd, path: parentPath.appending(name))
+      return FileDescriptor(owning: fd, path: place)
     } catch {
       guard error.errno == .notDirectory else { throw error }
-      throw error.with(detail: isLink(parent, name) ? Self.linkDetail : "not a directory")
+      throw error.with(
+        detail: isLink(parent, name, place) ? Self.linkDetail : "not a directory")
     }
   }
 
   /// The detail of the error that a symbolic link in a pinned path gives.
   public static let linkDetail = "a symbolic link"
 
-  private static func isLink(_ parent: CInt, _ name: BytePath) -> Bool {
+  private static func isLink(_ parent: CInt, _ name: BytePath, _ place: BytePath) -> Bool {
     var raw = ls_metadata()
-    let answer = name.withCString { ls_statx(parent, $0, 0, &raw) }
-    return answer == 0 && FileKind(mode: raw.mode) == .symlink
+    do throws(SystemError) {
+      _ = try systemCall("statx", path: place) { name.withCString { ls_statx(parent, $0, 0, &raw) } }
+    } catch {
+      return false
+    }
+    return FileKind(mode: raw.mode) == .symlink
   }
 
   static func requirePlain(

@@ -9,10 +9,10 @@ public enum UnixSocket {
     public let second: FileDescriptor
 
     /// Gives both away, the one to keep and the one for a child.
-    public consuming func split(
-      _ body: (consuming FileDescriptor, consuming FileDescriptor) -> Void
-    ) {
-      body(first, second)
+    public consuming func split<Value, Failure: Error>(
+      _ body: (consuming FileDescriptor, consuming FileDescriptor) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+      try body(first, second)
     }
   }
 
@@ -89,9 +89,9 @@ public struct Pipe: ~Copyable {
   public let writing: FileDescriptor
 
   /// Gives both away.
-  public consuming func split(
-    _ body: (consuming FileDescriptor, consuming FileDescriptor) -> Void
-  ) {
-    body(reading, writing)
+  public consuming func split<Value, Failure: Error>(
+    _ body: (consuming FileDescriptor, consuming FileDescriptor) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try body(reading, writing)
   }
 }
