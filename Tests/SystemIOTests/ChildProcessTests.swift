@@ -97,7 +97,10 @@ import Testing
     let stray = dup(first.rawValue)
     defer { close(stray) }
     let pairs = [(first.rawValue, second.rawValue), (second.rawValue, first.rawValue)]
-    let script = "cat <&\(second.rawValue); cat <&\(first.rawValue); echo; ls /proc/$$/fd"
+    // The shell takes one digit in `<&`, so the numbers go through /proc.
+    let script = """
+      cat /proc/self/fd/\(second.rawValue) /proc/self/fd/\(first.rawValue); echo; ls /proc/$$/fd
+      """
     let (text, status) = try Self.output(of: Self.shell(script), more: pairs)
     #expect(status == .exited(0))
     let lines = text.split(separator: "\n").map(String.init)
@@ -119,7 +122,10 @@ import Testing
     let text = Monitor("")
     let thread = try Thread(name: "blocked") {
       guard let queue = try? SignalQueue([.interrupt, .terminate]) else { return }
-      let output = try? Self.output(of: Self.shell("grep -E 'SigBlk|SigIgn' /proc/$$/status"))
+      // No shell: it blocks signals for a moment of its own.
+      let grep = ChildProcess.Command(
+        "/bin/grep", ["-E", "SigBlk|SigIgn", "/proc/self/status"].map { Array($0.utf8) })
+      let output = try? Self.output(of: grep)
       text.update { $0 = output?.text ?? "" }
       _ = queue.descriptor.rawValue
     }
