@@ -13,6 +13,8 @@
       case fail(Errno)
       /// The call is made, then reported as failed.
       case failAfter(Errno)
+      /// The call is not made and reports success with 0, as a lying kernel would.
+      case pretend
       /// A read or write asks for at most this many bytes.
       case limit(Int)
     }
@@ -57,7 +59,7 @@
     }
 
     enum Decision {
-      case perform, fail(Errno), failAfter(Errno)
+      case perform, pretend, fail(Errno), failAfter(Errno)
     }
   }
 
@@ -95,16 +97,17 @@
           var decision = Decision.perform
           var forced: Errno?
           for (index, rule) in rules.enumerated() where rule.matches(call, path) {
+            if case .limit = rule.effect { continue }
+            guard state.hit(index, rule), case .perform = decision else { continue }
             switch rule.effect {
             case .fail(let errno):
-              guard state.hit(index, rule), forced == nil else { continue }
               decision = .fail(errno)
               forced = errno
             case .failAfter(let errno):
-              guard state.hit(index, rule), forced == nil else { continue }
               decision = .failAfter(errno)
               forced = errno
-            case .limit: continue
+            case .pretend: decision = .pretend
+            case .limit: break
             }
           }
           state.trace.append(Record(call: call, path: path, forced: forced))

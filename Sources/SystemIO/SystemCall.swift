@@ -18,6 +18,7 @@ func systemCall<Result: FixedWidthInteger & SignedInteger>(
         let result = body()
         if result >= 0 { return result }
         errno = .current
+      case .pretend: return 0
       case .fail(let forced):
         // A refused close still retires its descriptor.
         if !retrying { _ = body() }

@@ -20,12 +20,12 @@ private func isOnDisk() throws -> Bool {
     return file
   }
 
-  @Test("offload 14: dirty pages are not evicted until they are synced, then they are proven gone",
+  @Test("offload 14: pages are in the cache until they are flushed and dropped, then proven gone",
     arguments: [PageCache.Witness.any, .mincore])
   func dirty(witness: PageCache.Witness) throws {
     let scratch = try Scratch()
     let file = try Self.dirtyFile(scratch)
-    let early = try PageCache.evict(file, alreadySynced: true, witness: witness)
+    let early = try PageCache.residency(of: file, witness: witness)
     #expect(early == .resident(pages: 64))
     let synced = try PageCache.evict(file, witness: witness)
     #expect(synced == .proven)
@@ -110,7 +110,7 @@ private func isOnDisk() throws -> Bool {
       let lacking = Interposer.Rule("cachestat", count: .max, .fail(errno))
       let (early, late, calls) = try Interposer.with([lacking]) { session in
         (
-          try PageCache.evict(file, alreadySynced: true), try PageCache.evict(file),
+          try PageCache.residency(of: file), try PageCache.evict(file),
           session.trace.map(\.call)
         )
       }
@@ -126,6 +126,17 @@ private func isOnDisk() throws -> Bool {
       }
       #expect(error.errno == .permissionDenied)
       #expect(error.path == scratch.path.appending("f"))
+    }
+
+    @Test("offload 14: an advice that the kernel took and did not follow is no proof",
+      arguments: [PageCache.Witness.any, .mincore])
+    func ignoredAdvice(witness: PageCache.Witness) throws {
+      let scratch = try Scratch()
+      let file = try Self.dirtyFile(scratch)
+      let proof = try Interposer.with([.init("posix_fadvise", count: .max, .pretend)]) { _ in
+        try PageCache.evict(file, witness: witness)
+      }
+      #expect(proof == .resident(pages: 64))
     }
 
     @Test("A failed count is no proof, a failed flush or advice is an error")
