@@ -83,6 +83,7 @@ let package = Package(
     test("SystemIOTests", "SystemIO", "CLinuxShims"),
     test("HashingTests", "Hashing", "SystemIO"),
     test("WireTests", "Wire"),
+    test("TidyTests"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
