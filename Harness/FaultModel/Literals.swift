@@ -193,3 +193,13 @@ private struct FieldReader {
     return (hours * 60 + minutes) * (isEast ? 1 : -1)
   }
 }
+
+extension Literals {
+  /// Permission bits: up to five octal digits, 07777 at most.
+  static func octal(_ bytes: ArraySlice<UInt8>) -> UInt16? {
+    guard (1...5).contains(bytes.count), bytes.allSatisfy({ (0x30...0x37).contains($0) }),
+      let value = UInt16(String(decoding: bytes, as: UTF8.self), radix: 8), value <= 0o7777
+    else { return nil }
+    return value
+  }
+}

@@ -91,11 +91,14 @@ public struct Persona: Sendable {
     public var modificationGrain: Int64
     public var modificationGrainOnMedium: Int64
     public var accessGrain: Int64
+    public var accessGrainOnMedium: Int64
     /// Seconds since 1970; earlier and later times are clamped.
     public var earliest: Int64
     public var latest: Int64
     /// Clamped only by a remount, not at once.
     public var clampsOnRemount: Bool
+    /// A year beyond `latest` comes back 128 years earlier instead of clamped.
+    public var wrapsLateYears: Bool
     public var changeTime: ChangeTime
 
     public enum ChangeTime: Sendable {
@@ -108,15 +111,18 @@ public struct Persona: Sendable {
 
     public init(
       modificationGrain: Int64 = 1, modificationGrainOnMedium: Int64? = nil,
-      accessGrain: Int64 = 1, earliest: Int64 = .min, latest: Int64 = .max,
-      clampsOnRemount: Bool = false, changeTime: ChangeTime = .real
+      accessGrain: Int64 = 1, accessGrainOnMedium: Int64? = nil, earliest: Int64 = .min,
+      latest: Int64 = .max, clampsOnRemount: Bool = false, wrapsLateYears: Bool = false,
+      changeTime: ChangeTime = .real
     ) {
       self.modificationGrain = modificationGrain
       self.modificationGrainOnMedium = modificationGrainOnMedium ?? modificationGrain
       self.accessGrain = accessGrain
+      self.accessGrainOnMedium = accessGrainOnMedium ?? accessGrain
       self.earliest = earliest
       self.latest = latest
       self.clampsOnRemount = clampsOnRemount
+      self.wrapsLateYears = wrapsLateYears
       self.changeTime = changeTime
     }
   }

@@ -28,7 +28,7 @@ public struct TreeBuilder: Sendable {
     }
     trees["src"] = try cardTree(scriptCase.preamble)
     for given in scriptCase.givens.prefix(scriptCase.givensBeforeFirstRun) {
-      try apply(given, to: &trees, seed: scriptCase.preamble.seed)
+      try apply(given, to: &trees, in: scriptCase.preamble)
     }
     return trees
   }
@@ -69,14 +69,14 @@ public struct TreeBuilder: Sendable {
 
   /// Carries out one `given`, before or between runs.
   public func apply(
-    _ given: Given, to trees: inout [String: PlannedTree], seed: UInt64
+    _ given: Given, to trees: inout [String: PlannedTree], in preamble: Preamble
   ) throws(TreeError) {
     guard var tree = trees[given.volume] else {
       throw TreeError(line: given.line, message: "there is no volume '\(given.volume)'")
     }
     let source = trees["src"] ?? PlannedTree()
     let twin = source.entries[given.path]
-    var entry = try kind(of: given, in: tree, source: source, seed: seed)
+    var entry = try kind(of: given, in: tree, source: source, seed: preamble.seed)
     switch given.modification {
     case .at(let time): entry.modification = time
     case .same:
