@@ -87,6 +87,8 @@ let package = Package(
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
+    test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
+    test("SubjectsTests", "Subjects", "HarnessKit", "FaultModel", "SystemIO", "Wire"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),
     test("FaultFSTests", "FaultFS", "FaultModel", "SystemIO"),
   ]

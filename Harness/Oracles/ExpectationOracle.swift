@@ -39,7 +39,8 @@ public struct ExpectationOracle: Oracle {
     if run.wasKilledByRig { return [finding("run \(index + 1) was killed, not \(asked.word)")] }
     guard run.exitCode != nil, run.report.isPresent else { return [] }
     switch asked {
-    case .verified, .undetectable, .sound, .warns, .interrupted: return []
+    case .undetectable, .sound, .warns, .interrupted: return []
+    case .verified: return unproven(run: index, in: view)
     case .recovery:
       return run.wasInterrupted ? [finding("run \(index + 1) reached no verdict")] : []
     case .copied: return exit(run, is: 5, asked)
@@ -52,6 +53,15 @@ public struct ExpectationOracle: Oracle {
   private func interrupted(_ run: RunRecord) -> [Finding] {
     if run.wasKilledByRig || run.wasInterrupted && run.report.verdict == "interrupted" { return [] }
     return [finding("was not interrupted: it \(run.text)")]
+  }
+
+  /// A script that asks for proof where mode or facts allow none contradicts itself.
+  private func unproven(run index: Int, in view: CaseView) -> [Finding] {
+    let run = view.artefacts.runs[index]
+    guard run.exitCode == 5,
+      run.destinations.contains(where: { view.bestOutcome(on: $0) != .verified })
+    else { return [] }
+    return [finding("should be verified, but mode and facts allow no proof of the medium")]
   }
 
   /// Only a better code than expected: a worse one is a false alarm.

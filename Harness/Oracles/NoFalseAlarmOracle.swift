@@ -32,6 +32,9 @@ public struct NoFalseAlarmOracle: Oracle {
     {
       return [finding("run \(index + 1) ended with exit 1 though every file is safe: \(problems)")]
     }
+    if alarms.isEmpty && run.asked == .verified && run.exitCode == 6 {
+      return [finding("run \(index + 1) has no report though nothing struck it: \(problems)")]
+    }
     return alarms
   }
 
