@@ -84,6 +84,7 @@ let package = Package(
     test("HashingTests", "Hashing", "SystemIO"),
     test("WireTests", "Wire"),
     test("TidyTests"),
+    test("IntegrationTests", "FaultModel", "Wire", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
