@@ -9,6 +9,8 @@ final class Rig {
   let folder: BytePath
   private let watchdog: WatchdogLink
   private let kernelChecksModes: Bool
+  /// Where the one volume of `harness mount` goes and what it shows.
+  private let fixed: FixedPlaces?
   /// Set right after init, since it needs the rig as its host.
   private(set) var store: (any RigStore)?
   private(set) var mounts: [RigMount] = []
@@ -19,14 +21,20 @@ final class Rig {
   /// What went wrong in an act that no command waits for; the next `status` tells it.
   var troubles: [String] = []
 
+  struct FixedPlaces {
+    let mountPoint: BytePath
+    let backing: BytePath
+  }
+
   init(
-    folder: BytePath, watchdog: WatchdogLink, kernelChecksModes: Bool,
+    folder: BytePath, watchdog: WatchdogLink, kernelChecksModes: Bool, fixed: FixedPlaces? = nil,
     store make: (any RigHost) -> any RigStore
   ) {
     loop = RequestLoop()
     self.folder = folder
     self.watchdog = watchdog
     self.kernelChecksModes = kernelChecksModes
+    self.fixed = fixed
     loop.heartbeat = { watchdog.beat() }
     // Without a watchdog nobody would clear up after us.
     loop.watch(watchdog.descriptor) { [unowned loop] in loop.stop() }
@@ -71,7 +79,7 @@ final class Rig {
     }
     do throws(SystemError) {
       let mount = try RigMount(
-        mountPoint: folder.appending("mnt").appending(BytePath(group.name)),
+        mountPoint: fixed?.mountPoint ?? folder.appending("mnt").appending(BytePath(group.name)),
         members: group.members, options: options(of: group))
       mount.slot.target = served
       mounts.append(mount)
@@ -274,7 +282,7 @@ extension Rig: RigHost {
   }
 
   func backingFolder(of volume: String) -> BytePath {
-    folder.appending("backing").appending(BytePath(volume))
+    fixed?.backing ?? folder.appending("backing").appending(BytePath(volume))
   }
 
   /// Does it before the next answer leaves. What fails is told with the next status: the case is

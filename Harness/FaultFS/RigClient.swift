@@ -1,0 +1,223 @@
+public import FaultModel
+import Glibc
+public import SystemIO
+import Wire
+
+/// The runner's side of a rig: starts the watchdog and the rig as processes of their own, sends
+/// commands and waits for each answer. One thread at a time; every call blocks.
+///
+/// The runner never resolves a path on the rig's mounts itself.
+public final class RigClient {
+  /// The longest time for one answer: a load that builds gigabytes.
+  private static let patience = Duration.seconds(120)
+
+  /// Process id of the rig.
+  public var pid: Int32 { rig.pid }
+  /// Process id of its watchdog.
+  public var watchdogPID: Int32 { watchdog.pid }
+  private var watchdog: ChildProcess
+  private var rig: ChildProcess
+  private var channel: LineReader?
+  private var lastID = 0
+
+  private init(
+    watchdog: consuming ChildProcess, rig: consuming ChildProcess, channel: consuming LineReader
+  ) {
+    self.watchdog = watchdog
+    self.rig = rig
+    self.channel = consume channel
+  }
+
+  deinit {
+    end()
+  }
+
+  /// Starts a rig.
+  ///
+  /// - Parameters:
+  ///   - harness: the `harness` executable, for its hidden verbs.
+  ///   - workFolder: an absolute folder for mount points and the rig's log; made when missing.
+  ///   - cards: folders with card layouts.
+  ///   - core: the processor to bind the rig to; a single-threaded subject on the same one makes
+  ///     a request five times as fast.
+  public static func start(
+    harness: BytePath, workFolder: BytePath, cards: [BytePath], core: Int? = nil
+  ) throws(RigError) -> RigClient {
+    let client: RigClient
+    do throws(SystemError) {
+      client = try spawn(harness, workFolder, cards, core)
+    } catch {
+      throw RigError("cannot start the rig: \(error)")
+    }
+    do throws(RigError) {
+      // The first answer shows that it serves.
+      _ = try client.status()
+      return client
+    } catch {
+      throw RigError("the rig did not start (see \(workFolder.appending("rig.log"))): \(error)")
+    }
+  }
+
+  private static func spawn(
+    _ harness: BytePath, _ workFolder: BytePath, _ cards: [BytePath], _ core: Int?
+  ) throws(SystemError) -> RigClient {
+    try FileSystem.makeDirectories(workFolder)
+    let log = try FileDescriptor.open(
+      workFolder.appending("rig.log"), .writeOnly, options: [.create, .append], mode: 0o644)
+    let pipe = try FileDescriptor.pipe()
+    let watchdog = try ChildProcess.spawn(
+      ChildProcess.Command(harness, [Array("watchdog".utf8)], newSession: true),
+      descriptors: [(pipe.reading.rawValue, 0), (log.rawValue, 1), (log.rawValue, 2)])
+    let pair = try UnixSocket.pair()
+    let arguments: [BytePath] =
+      ["rig", "3", "4", BytePath(core.map { "\($0)" } ?? "-"), workFolder] + cards
+    let rig = try ChildProcess.spawn(
+      ChildProcess.Command(harness, arguments.map(\.bytes), newSession: true),
+      descriptors: [
+        (log.rawValue, 1), (log.rawValue, 2), (pair.second.rawValue, 3),
+        (pipe.writing.rawValue, 4),
+      ])
+    var ours: CInt = -1
+    pair.split { first, second in
+      ours = first.release()
+      _ = second
+    }
+    return RigClient(
+      watchdog: watchdog, rig: rig,
+      channel: LineReader(FileDescriptor(owning: ours), lengthLimit: 1 << 30))
+  }
+
+  // MARK: Commands
+
+  /// Makes the volumes of a case anew, mounts them and fills them; every rule is silent.
+  ///
+  /// - Returns: the volumes and aliases in the script's order.
+  public func load(_ script: Script, caseIndex: Int) throws(RigError) -> [MountedVolume] {
+    let answer = try ask(
+      "load",
+      [
+        .init("name", .text(script.name)), .init("case", JSON(caseIndex)),
+        .init("script", .text(script.text)),
+      ])
+    var volumes: [MountedVolume] = []
+    for item in try RigMessage.list(answer["volumes"], "the volumes") {
+      volumes.append(try MountedVolume(item))
+    }
+    return volumes
+  }
+
+  /// Arms rules of the case, further to those that are armed.
+  public func arm(ruleIDs: [Int]) throws(RigError) {
+    _ = try ask("arm", [.init("rules", .array(ruleIDs.map { JSON($0) }))])
+  }
+
+  public func disarm() throws(RigError) {
+    _ = try ask("disarm")
+  }
+
+  /// Carries out a `given` that stands between two runs; counted from 0 in the case.
+  public func apply(givenOrdinal: Int) throws(RigError) {
+    _ = try ask("given", [.init("ordinal", JSON(givenOrdinal))])
+  }
+
+  /// From now on kill, terminate and stop strike this process.
+  public func beginRun(processID: Int32) throws(RigError) {
+    _ = try ask("begin", [.init("pid", JSON(processID))])
+  }
+
+  /// The subject has claimed or ended: the phase `done`.
+  public func endRun(claimed: Bool) throws(RigError) {
+    _ = try ask("end", [.init("claimed", .bool(claimed))])
+  }
+
+  public func snapshot(_ volume: String, _ layer: Layer) throws(RigError) -> TreeSnapshot {
+    try TreeSnapshot(
+      try ask(
+        "snapshot",
+        [.init("volume", .text(volume)), .init("layer", .text(layer.rawValue))])["entries"])
+  }
+
+  public func status() throws(RigError) -> RigStatus {
+    try RigStatus(try ask("status"))
+  }
+
+  /// Every request of the case so far.
+  public func trace() throws(RigError) -> [TraceRecord] {
+    var records: [TraceRecord] = []
+    for item in try RigMessage.list(try ask("trace")["records"], "the trace") {
+      records.append(try TraceRecord(item))
+    }
+    return records
+  }
+
+  /// Mounts a layer read-only and without faults, raw names, until `unview` or the next load.
+  public func view(_ volume: String, _ layer: Layer, at mountPoint: BytePath) throws(RigError) {
+    _ = try ask(
+      "view",
+      [
+        .init("volume", .text(volume)), .init("layer", .text(layer.rawValue)),
+        .init("at", RigMessage.json(mountPoint)),
+      ])
+  }
+
+  public func unview(at mountPoint: BytePath) throws(RigError) {
+    _ = try ask("unview", [.init("at", RigMessage.json(mountPoint))])
+  }
+
+  /// Pulls the medium: its mount point shows the folder below.
+  public func eject(_ volume: String) throws(RigError) {
+    _ = try ask("eject", [.init("volume", .text(volume))])
+  }
+
+  /// Puts the medium back, or another one in its place.
+  public func insert(_ volume: String, as other: String? = nil) throws(RigError) {
+    _ = try ask(
+      "insert", [.init("volume", .text(volume)), .init("as", .text(orNull: other))])
+  }
+
+  public func remount(_ volume: String) throws(RigError) {
+    _ = try ask("remount", [.init("volume", .text(volume))])
+  }
+
+  /// Ends all mounts and both processes.
+  ///
+  /// - Throws: when the rig had to be cleared away by its watchdog.
+  public func shutdown() throws(RigError) {
+    _ = try? ask("shutdown")
+    guard end() else { throw RigError("the rig did not end by itself; its watchdog ended it") }
+  }
+
+  /// Hanging up ends the rig; one that does not is killed, and the watchdog clears up.
+  @discardableResult
+  private func end() -> Bool {
+    guard channel != nil else { return true }
+    channel = nil
+    let ended = try? rig.wait(timeout: .seconds(10))
+    if ended == nil {
+      try? rig.kill(.kill)
+      _ = try? rig.wait()
+    }
+    let cleared = try? watchdog.wait(timeout: .seconds(10))
+    return ended?.isSuccess == true && cleared?.isSuccess == true
+  }
+
+  private func ask(_ verb: String, _ members: [JSON.Member] = []) throws(RigError) -> JSON {
+    guard channel != nil else { throw RigError("the rig has ended") }
+    lastID += 1
+    let line =
+      JSON.object([.init("id", JSON(lastID)), .init("verb", .text(verb))] + members).line
+    let answer: [UInt8]?
+    do throws(SystemError) {
+      try channel?.descriptor.sendAll(line)
+      answer = try channel?.next(timeout: Self.patience)
+    } catch {
+      throw RigError("\(verb): the rig does not answer: \(error)")
+    }
+    guard let answer else { throw RigError("\(verb): the rig has ended") }
+    guard let json = try? JSON.parse(answer), json["id"]?.int == lastID else {
+      throw RigError("\(verb): the rig's answer is damaged")
+    }
+    if let error = json["error"]?.text { throw RigError("\(verb): \(error)") }
+    return json
+  }
+}
