@@ -89,7 +89,7 @@ let package = Package(
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
     test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
-    test("SubjectsTests", "Subjects", "HarnessKit", "FaultModel", "SystemIO", "Wire"),
+    test("SubjectsTests", "Subjects", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),
     test("FaultFSTests", "FaultFS", "FaultModel", "SystemIO"),
   ]

@@ -52,7 +52,8 @@ public struct NoFalseAlarmOracle: Oracle {
             "\(place.text) is only copied (level '\(row.level)') though nothing struck it",
             [place.text])
         case .failed:
-          return finding("\(place.text) failed though nothing struck it: \(row.cause)", [place.text])
+          return finding(
+            "\(place.text) failed though nothing struck it: \(row.cause)", [place.text])
         }
       }
   }

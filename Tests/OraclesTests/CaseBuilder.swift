@@ -43,7 +43,9 @@ struct CaseBuilder {
   }
 
   /// Adds a rule, fired once unless said otherwise.
-  mutating func rule(_ effect: Effect, fired count: Int = 1, _ edit: (inout Clauses) -> Void = { _ in }) {
+  mutating func rule(
+    _ effect: Effect, fired count: Int = 1, _ edit: (inout Clauses) -> Void = { _ in }
+  ) {
     var clauses = Clauses()
     edit(&clauses)
     let id = rules.count

@@ -151,7 +151,8 @@ private let kept = BytePath("CLIP/C0001.MP4.custody-failed")
     },
   ]
 
-  @Test("expectation: what must fail failed, what must be refused was", arguments: expectationsSamples)
+  @Test("expectation: what must fail failed, what must be refused was",
+    arguments: expectationsSamples)
   func expectation(sample: Sample) { #expect(sample.found == sample.finders) }
 
   static let expectationsSamples: [Sample] = [
@@ -262,7 +263,8 @@ private let kept = BytePath("CLIP/C0001.MP4.custody-failed")
     },
   ]
 
-  @Test("bounded and clean: it ends, and leaves nothing that it does not name", arguments: restSamples)
+  @Test("bounded and clean: it ends, and leaves nothing that it does not name",
+    arguments: restSamples)
   func rest(sample: Sample) { #expect(sample.found == sample.finders) }
 
   static let restSamples: [Sample] = [

@@ -8,6 +8,15 @@ import Testing
   static let id = "0123456789abcdef0123456789abcdef"
   static let name = BytePath(".custody-status-" + id)
 
+  static let whole =
+    #"{"custodyStatus":1,"name":"a","nameHex":"61","state":"writing","bytes":1,"run":"r","#
+    + #""created":"t"}"#
+
+  @Test("the sample that the broken ones are made of is a valid marker")
+  func sample() {
+    #expect(StatusMarker(name: Self.name, entry: .marker(for: "", fields: Self.whole)) != nil)
+  }
+
   @Test("offload decision 15: a marker names the file beside it")
   func valid() {
     let marker = StatusMarker(name: Self.name, entry: .marker(for: "C0001.MP4"))
@@ -30,16 +39,15 @@ import Testing
   @Test(
     "a marker that is not whole and true to its format covers nothing",
     arguments: [
-      #"{"custodyStatus":2,"name":"a","nameHex":"61","state":"writing","bytes":1,"run":"r","created":"t"}"#,
-      #"{"custodyStatus":1,"name":"b","nameHex":"61","state":"writing","bytes":1,"run":"r","created":"t"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"61","state":"done","bytes":1,"run":"r","created":"t"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"61","state":"writing","bytes":-1,"run":"r","created":"t"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"61","state":"writing","bytes":1,"created":"t"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"61","state":"writing","bytes":1,"run":"r"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"612f62","state":"writing","bytes":1,"run":"r","created":"t"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"6","state":"writing","bytes":1,"run":"r","created":"t"}"#,
-      #"{"custodyStatus":1,"name":"a","nameHex":"61","state":"writing","bytes":1,"run":"r","cre"#,
-      "", "null", "[]",
+      whole.replacing("\"custodyStatus\":1", with: "\"custodyStatus\":2"),
+      whole.replacing("\"name\":\"a\"", with: "\"name\":\"b\""),
+      whole.replacing("writing", with: "done"),
+      whole.replacing("\"bytes\":1", with: "\"bytes\":-1"),
+      whole.replacing("\"run\":\"r\",", with: ""),
+      whole.replacing("\"created\"", with: "\"made\""),
+      whole.replacing("\"61\"", with: "\"612f62\""),
+      whole.replacing("\"61\"", with: "\"6\""),
+      String(whole.dropLast(3)), "", "null", "[]",
     ])
   func invalid(text: String) {
     #expect(StatusMarker(name: Self.name, entry: .marker(for: "", fields: text)) == nil)

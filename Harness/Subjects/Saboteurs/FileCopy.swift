@@ -78,9 +78,23 @@ struct FileCopy {
       try folder.link(working, to: folder, name)
     } catch {
       guard error.errno == .notPermitted || error.errno == .notSupported else { throw error }
-      return try folder.rename(working, to: folder, name, options: .noReplace)
+      return try publishWithoutLink(folder, working, name)
     }
     if defect != .leavesTemporary { try folder.unlink(working) }
+  }
+
+  /// Where links do not work. A system that cannot promise not to replace is asked beforehand:
+  /// naive, since another program may come between.
+  private func publishWithoutLink(
+    _ folder: borrowing PinnedDirectory, _ working: BytePath, _ name: BytePath
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      try folder.rename(working, to: folder, name, options: .noReplace)
+    } catch {
+      guard error.errno == .invalid else { throw error }
+      if try folder.metadataIfPresent(of: name) != nil { throw mismatch("the name is taken") }
+      try folder.rename(working, to: folder, name)
+    }
   }
 
   private func syncFolders(
@@ -120,7 +134,7 @@ struct FileCopy {
     let allowed = copier.order.level(of: root)
     if defect == .claimsProof { return "evicted" }
     if defect == .verifiesFromPageCache { return allowed }
-    guard try PageCache.evict(reader) == .proven else { return "cached" }
+    guard try PageCache.evict(reader, alreadySynced: true) == .proven else { return "cached" }
     return allowed
   }
 

@@ -52,7 +52,8 @@ struct NaiveCopier {
     let needed = files.reduce(order.headroom) { $0 + UInt64($1.metadata.byteCount) }
     for destination in order.destinations {
       let names = destination.components
-      if names.starts(with: order.source.components) || order.source.components.starts(with: names) {
+      let source = order.source.components
+      if names.starts(with: source) || source.starts(with: names) {
         throw .refused("\(destination.escaped) and the source lie inside one another")
       }
       if try freeBytes(destination) <= needed {

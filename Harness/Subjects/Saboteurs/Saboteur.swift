@@ -11,6 +11,9 @@ public struct Saboteur: Sendable {
   public let caughtBy: String?
   let defect: Defect?
 
+  /// Seconds after which its run is given up; nil for the suite's own deadline.
+  public var deadlineSeconds: Double? { defect == .hangs ? 3 : nil }
+
   /// What can be wrong; the copier asks for each at the one place where it matters.
   enum Defect: String, CaseIterable {
     case verifiesFromPageCache = "verifies-from-page-cache"
