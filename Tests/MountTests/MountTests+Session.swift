@@ -61,7 +61,9 @@ extension MountTests {
       #expect(try file.readAll(at: 0, count: 65536) == pattern(65536, 2))
     }
 
-    @Test("Shared mappings work under none, and fail with ENODEV under nommap", arguments: [false, true])
+    @Test(
+      "Shared mappings work under none, and fail with ENODEV under nommap",
+      arguments: [false, true])
     func sharedMapping(noMmap: Bool) throws {
       let live = try LiveMount(noMmap: noMmap) { OneFileVolume(bytes: pattern(8192, 1)) }
       defer { live.end() }

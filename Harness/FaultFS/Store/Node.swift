@@ -61,5 +61,5 @@ final class Node {
   var isGone: Bool { names.isEmpty && lookups == 0 && openHandles == 0 && durableNames == 0 }
 
   /// The bytes take room as long as a name or a handle leads to them.
-  var takesRoom: Bool { !names.isEmpty || openHandles > 0 }
+  var takesRoom: Bool { id == MemoryVolume.rootID || !names.isEmpty || openHandles > 0 }
 }
