@@ -29,6 +29,8 @@ final class LiveMount: Sendable {
     cache: CachePolicy = .none, noMmap: Bool = false,
     serving make: @escaping @Sendable () -> any Served
   ) throws {
+    // A run that crashed may have left its mounts.
+    _ = Mounts.sweep()
     let folder = BytePath("/tmp/custody-mount-tests-\(getpid())-\(RandomID().text)")
     try FileSystem.makeDirectories(folder)
     mountPoint = folder
