@@ -12,6 +12,7 @@ public struct CardLayout: Sendable, Equatable {
   /// In the order of the table, ranges spread out.
   public let entries: [Entry]
 
+  /// A folder or file of the card.
   public struct Entry: Sendable, Equatable {
     public let path: BytePath
     /// nil for a folder.

@@ -1,91 +1,106 @@
-import Glibc
 public import SystemIO
 
 /// The folders that card tables are looked up in, first one first.
 public struct CardLibrary: Sendable {
-  /// `./Fixtures/cards`, then `PREFIX/share/custody/Fixtures/cards`, as the caller knows them.
-  public let folders: [BytePath]
+  private let files: NamedFiles
 
+  /// - Parameter folders: `./Fixtures/cards`, then `PREFIX/share/custody/Fixtures/cards`.
   public init(folders: [BytePath]) {
-    self.folders = folders
-  }
-
-  /// Reads a card table by its name.
-  public func card(named name: String) throws(CardLibraryError) -> CardLayout {
-    for folder in folders {
-      let path = folder.appending(BytePath(name + ".card"))
-      guard let text = try TextFile.read(path) else { continue }
-      do {
-        return try CardLayout(text: text, name: name)
-      } catch {
-        throw .table(error)
-      }
-    }
-    let known = names
-    throw .unknown(name: name, near: NearWords.of(name, among: known), known: known)
+    files = NamedFiles(folders: folders, suffix: ".card", kind: "card")
   }
 
   /// Every card's name, in order, each once.
-  public var names: [String] {
-    Set(folders.flatMap { TextFile.names(in: $0, suffix: ".card") }).sorted()
+  public var names: [String] { files.names }
+
+  /// Reads a card table by its name.
+  public func card(named name: String) throws(LibraryError) -> CardLayout {
+    let text = try files.text(named: name)
+    do {
+      return try CardLayout(text: text, name: name)
+    } catch {
+      throw .text(error)
+    }
   }
 }
 
-/// Why a card could not be had.
-public enum CardLibraryError: Error, Sendable, Equatable {
-  case unknown(name: String, near: [String], known: [String])
-  case table(ScriptError)
+/// The folders that fault scripts are looked up in, first one first.
+public struct ScriptLibrary: Sendable {
+  private let files: NamedFiles
+
+  /// - Parameter folders: `./FaultScripts`, then `PREFIX/share/custody/FaultScripts`.
+  public init(folders: [BytePath]) {
+    files = NamedFiles(folders: folders, suffix: ".fault", kind: "fault script")
+  }
+
+  /// Every script's name, in order, each once.
+  public var names: [String] { files.names }
+
+  /// At most three names that the writer may have meant.
+  public func near(_ name: String) -> [String] { NearWords.of(name, among: names) }
+
+  /// The text of a script by its name.
+  public func text(named name: String) throws(LibraryError) -> [UInt8] {
+    try files.text(named: name)
+  }
+}
+
+/// Text files of one suffix in some folders; a name that stands in an earlier folder hides others.
+struct NamedFiles {
+  let folders: [BytePath]
+  let suffix: String
+  /// As errors call such a file.
+  let kind: String
+
+  func text(named name: String) throws(LibraryError) -> [UInt8] {
+    for folder in folders where !name.utf8.contains(UInt8(ascii: "/")) {
+      let path = folder.appending(BytePath(name + suffix))
+      do throws(SystemError) {
+        return try FileSystem.contents(of: path, limit: Lexer.largestText + 1)
+      } catch {
+        guard error.errno == .noSuchFile || error.errno == .notDirectory else {
+          throw .unreadable(error)
+        }
+      }
+    }
+    let known = names
+    throw .unknown(
+      kind: kind, name: name, near: NearWords.of(name, among: known), known: known)
+  }
+
+  /// A folder that cannot be listed has no names.
+  var names: [String] {
+    var names: Set<String> = []
+    for folder in folders {
+      let entries = try? PinnedDirectory.open(FileSystem.resolve(folder)).list()
+      for entry in entries ?? [] {
+        guard let name = entry.name.utf8, name.hasSuffix(suffix), name.first != "." else {
+          continue
+        }
+        names.insert(String(name.dropLast(suffix.count)))
+      }
+    }
+    return names.sorted()
+  }
+}
+
+/// Why a card or script could not be had.
+public enum LibraryError: Error, Sendable, Equatable {
+  /// No such name; `kind` says of what.
+  case unknown(kind: String, name: String, near: [String], known: [String])
+  /// The text is wrong.
+  case text(ScriptError)
   case unreadable(SystemError)
 }
 
-extension CardLibraryError: CustomStringConvertible {
+extension LibraryError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .unknown(let name, let near, let known):
+    case .unknown(let kind, let name, let near, let known):
       let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
-      let all = known.isEmpty ? "there are none" : known.joined(separator: ", ")
-      return "no card is named '\(name)'\(hint) (cards: \(all))"
-    case .table(let error): return error.description
+      let all = known.isEmpty ? "there is none" : "there are " + known.joined(separator: " ")
+      return "no \(kind) is named '\(name)'\(hint) (\(all))"
+    case .text(let error): return error.description
     case .unreadable(let error): return error.description
     }
-  }
-}
-
-/// Reads small text files whole.
-enum TextFile {
-  /// The bytes, one more than the largest script at most; nil when there is no such file.
-  static func read(_ path: BytePath) throws(CardLibraryError) -> [UInt8]? {
-    let descriptor = open((path.bytes + [0]).map(CChar.init(bitPattern:)), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw .unreadable(SystemError(call: "open", errno: .current, path: path))
-    }
-    defer { close(descriptor) }
-    var text: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while text.count <= Lexer.largestText {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count == 0 { break }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .unreadable(SystemError(call: "read", errno: .current, path: path))
-      }
-      text.append(contentsOf: chunk[..<count])
-    }
-    return text
-  }
-
-  /// The names in a folder that end in `suffix`, without it; none when there is no such folder.
-  static func names(in folder: BytePath, suffix: String) -> [String] {
-    guard let stream = opendir((folder.bytes + [0]).map(CChar.init(bitPattern:))) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(suffix), name.first != "." { names.append(String(name.dropLast(suffix.count))) }
-    }
-    return names.sorted()
   }
 }

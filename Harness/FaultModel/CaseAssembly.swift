@@ -191,7 +191,8 @@ struct CaseAssembly {
       hasVerdict = true
     }
     if case .recovery = expectation {
-      references.features.append(PlacedFeature(feature: .expectation("recovery"), word: reader.words[1]))
+      references.features.append(
+        PlacedFeature(feature: .expectation("recovery"), word: reader.words[1]))
     }
     hasExpectation = true
     if runCount == 0 { expectationBeforeRun = expectationBeforeRun ?? first }
@@ -205,7 +206,8 @@ struct CaseAssembly {
   ) throws(ScriptError) -> (ScriptCase, CaseReferences) {
     guard hasExpectation, hasVerdict else {
       throw lexer.error(
-        references.title, hasExpectation ? "the last run has no verdict" : "the case expects nothing",
+        references.title,
+        hasExpectation ? "the last run has no verdict" : "the case expects nothing",
         expected: ["expect verified", "or another verdict"])
     }
     if runCount > 0, let pending {
@@ -232,11 +234,14 @@ struct CaseAssembly {
       throw lexer.error(references.title, "the case has no volume '\(needed)'")
     }
     for volume in volumes {
-      for other in [volume.inside, volume.alias?.volume].compactMap({ $0 }) where !names.contains(other) {
-        throw lexer.error(references.title, "volume '\(volume.name)' names '\(other)', which is none")
+      for other in [volume.inside, volume.alias?.volume].compactMap({ $0 })
+      where !names.contains(other) {
+        throw lexer.error(
+          references.title, "volume '\(volume.name)' names '\(other)', which is none")
       }
     }
-    let places = references.volumes + references.destinations
+    let places =
+      references.volumes + references.destinations
       + references.targets.map { PlacedName(name: $0.placed.target.volume, word: $0.placed.word) }
     for place in places where !names.contains(place.name) {
       throw lexer.error(

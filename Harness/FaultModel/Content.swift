@@ -13,6 +13,7 @@ public struct Content: Hashable, Sendable {
   public let key: Key
   public let byteCount: UInt64
 
+  /// A cipher key: which of all keystreams the bytes are.
   public struct Key: Hashable, Sendable {
     public let high: UInt64
     public let low: UInt64

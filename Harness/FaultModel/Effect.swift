@@ -62,16 +62,20 @@ public enum FailureKind: Hashable, Sendable {
   case losing(lastBytes: UInt64)
 }
 
+/// What can come back with fewer bytes than asked.
 public enum DataOperation: String, Hashable, Sendable { case read, write, copyrange }
 
+/// The direction in which bytes are spoilt.
 public enum Transfer: String, Hashable, Sendable { case read, write }
 
+/// How bytes are spoilt.
 public enum Corruption: String, Hashable, Sendable {
   case zeros, junk, flip
   /// The two halves of the range change places.
   case swapped
 }
 
+/// Where bytes land that belong elsewhere.
 public enum Misdirection: Hashable, Sendable {
   /// A byte offset in the same file.
   case offset(UInt64)
@@ -79,10 +83,13 @@ public enum Misdirection: Hashable, Sendable {
   case target(Target)
 }
 
+/// What the inode holds that takes the name.
 public enum SwapBytes: String, Hashable, Sendable { case same, different }
 
+/// What of the unsynced work a power cut leaves: each allowed part, all or nothing.
 public enum CrashSubset: String, Hashable, Sendable { case subsets, all, none }
 
+/// What somebody else does to a file.
 public enum Change: Hashable, Sendable {
   case write(ByteRange)
   case append(UInt64)
@@ -93,6 +100,8 @@ public enum Change: Hashable, Sendable {
   case add
 }
 
+/// A field that says something else. Values of stat and directory entries come in one form:
+/// decimal bytes, nanoseconds since 1970 or permission bits, or the word of a kind.
 public enum Report: Hashable, Sendable {
   case stat(Target, field: String, value: String)
   case readdir(Target, field: String, value: String)
@@ -101,6 +110,7 @@ public enum Report: Hashable, Sendable {
   case lseek(Target, hole: Bool, ByteRange)
 }
 
+/// A resource of which the subject gets little.
 public enum Limit: String, Hashable, Sendable { case descriptors, memory, stdout }
 
 /// A half-open range of bytes: `offset+count` in a script.

@@ -42,22 +42,29 @@ extension StatementReader {
     try refuse(
       clauses.entry != nil && !head.isOnListing, "entry", "'entry' belongs to listings")
     try refuse(
-      (clauses.from != nil) && !operations.allSatisfy(\.hasOffset) || clauses.from != nil
-        && operations.isEmpty, "from", "'from' needs operations with a byte offset")
+      (clauses.from != nil) && !operations.allSatisfy(\.hasOffset)
+        || clauses.from != nil
+          && operations.isEmpty,
+      "from", "'from' needs operations with a byte offset")
     try refuse(
-      (clauses.range != nil) && (!operations.allSatisfy(\.hasOffset) || operations.isEmpty), "range",
+      (clauses.range != nil) && (!operations.allSatisfy(\.hasOffset) || operations.isEmpty),
+      "range",
       "'range' needs operations with a byte offset")
     try refuse(
       clauses.afterEviction && operations != [.read], "after", "'after eviction' belongs to reads")
     try refuse(
-      clauses.nth != nil && clauses.every != nil, "every", "'nth' and 'every' contradict each other")
+      clauses.nth != nil && clauses.every != nil, "every", "'nth' and 'every' contradict each other"
+    )
     try refuse(
       clauses.between != nil && clauses.timing != nil, "between",
       "'between' stands without 'before' and 'after'")
     try refuse(
       (clauses.nth != nil || clauses.every != nil || clauses.by != nil) && operations.isEmpty
-        && !head.isOnListing && !head.isReport, clauses.nth != nil ? "nth" : clauses.every != nil
-        ? "every" : "by", "this effect strikes no operation that could be counted")
+        && !head.isOnListing && !head.isReport,
+      clauses.nth != nil
+        ? "nth"
+        : clauses.every != nil
+          ? "every" : "by", "this effect strikes no operation that could be counted")
   }
 }
 

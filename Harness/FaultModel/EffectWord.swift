@@ -60,7 +60,9 @@ extension StatementReader {
     case .corrupt:
       let kind = try choice("operation", of: ["read", "write"])
       return .corrupt(Transfer(rawValue: kind) ?? .read, try target())
-    case .drop: return .drop(try operations(that: { $0.changesSomething && !$0.makesInode }, word), try target())
+    case .drop:
+      return .drop(
+        try operations(that: { $0.changesSomething && !$0.makesInode }, word), try target())
     case .lose: return .lose(try operations(that: { $0.canBeLost }, word), try target())
     case .misdirect:
       try expect("write")

@@ -4,9 +4,9 @@ import Glibc
 /// The cipher and hash behind `Content`, by OpenSSL; nothing here loops over bytes in Swift.
 enum KeyStream {
   /// libcrypto's cipher object; fetching is slow, so it is fetched once and kept for ever.
+  // @unchecked: an EVP_CIPHER never changes, libcrypto counts its references with atomics, and it
+  // is never freed here.
   private struct Cipher: @unchecked Sendable {
-    // Sendable: an EVP_CIPHER is immutable and reference-counted by libcrypto with atomics; it is
-    // never freed here.
     let pointer: OpaquePointer
   }
 

@@ -30,7 +30,8 @@ struct Lexer {
     self.file = file
     guard text.count <= Self.largestText else {
       throw ScriptError(
-        file: file, line: 1, column: 1, message: "the file is larger than \(Self.largestText) bytes")
+        file: file, line: 1, column: 1, message: "the file is larger than \(Self.largestText) bytes"
+      )
     }
     lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for index in lines.indices { try checkCharacters(of: index) }
@@ -125,8 +126,9 @@ struct Lexer {
   private func checkCharacters(of index: Int) throws(ScriptError) {
     let line = lines[index]
     if !line.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 >= 0x7f }) { return }
-    guard String(validating: line, as: UTF8.self) == nil
-      || line.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
+    guard
+      String(validating: line, as: UTF8.self) == nil
+        || line.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
     else { return }
     var column = 1
     var decoder = UTF8.ForwardParser()

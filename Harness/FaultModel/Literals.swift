@@ -101,7 +101,8 @@ enum Literals {
   ) -> UInt64? {
     let digits = bytes.prefix { $0 >= 0x30 && $0 <= 0x39 }
     let suffix = bytes.dropFirst(digits.count)
-    guard let count = number(digits), let unit = units.first(where: { suffix.elementsEqual($0.suffix.utf8) })
+    guard let count = number(digits),
+      let unit = units.first(where: { suffix.elementsEqual($0.suffix.utf8) })
     else { return nil }
     let (value, overflow) = count.multipliedReportingOverflow(by: unit.factor)
     return overflow || value > UInt64(Int64.max) ? nil : value

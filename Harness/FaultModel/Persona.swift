@@ -44,6 +44,7 @@ public struct Persona: Sendable {
     }
   }
 
+  /// Which names a volume takes, stores and tells apart.
   public struct NameRules: Sendable {
     /// Bytes that a name must not hold.
     public var forbidden: Set<UInt8>
@@ -55,13 +56,16 @@ public struct Persona: Sendable {
     public var isCaseSensitive: Bool
     public var normalisation: Normalisation
 
+    /// The longest name.
     public enum Limit: Sendable, Equatable {
       case bytes(Int)
       case utf16Units(Int)
     }
 
+    /// What becomes of dots and blanks at the end of a name.
     public enum Trailing: Sendable { case kept, dotsStripped, dotsAndSpacesStripped }
 
+    /// What a volume makes of composed and decomposed letters.
     public enum Normalisation: Sendable {
       /// Names are bytes: NFC and NFD are two files.
       case none
@@ -86,6 +90,7 @@ public struct Persona: Sendable {
     }
   }
 
+  /// Steps and ranges of the times that a volume keeps.
   public struct TimeRules: Sendable {
     /// The step of the modification time in nanoseconds, while mounted and after a remount.
     public var modificationGrain: Int64
@@ -101,6 +106,7 @@ public struct Persona: Sendable {
     public var wrapsLateYears: Bool
     public var changeTime: ChangeTime
 
+    /// What the change time is worth.
     public enum ChangeTime: Sendable {
       case real
       /// Follows the modification time, utimens included: no detector of changes.
@@ -127,6 +133,7 @@ public struct Persona: Sendable {
     }
   }
 
+  /// How long an inode number lasts.
   public enum InodePolicy: Sendable {
     case stable
     /// New numbers at each mount.
@@ -135,6 +142,7 @@ public struct Persona: Sendable {
     case perEviction
   }
 
+  /// What chmod does.
   public enum ModeRule: Sendable {
     case kept
     /// chmod answers success and changes nothing.

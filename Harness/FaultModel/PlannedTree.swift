@@ -13,6 +13,7 @@ public struct PlannedTree: Sendable, Equatable {
   public var paths: [BytePath] { entries.keys.sorted() }
 }
 
+/// A file, folder or other entry of a planned tree.
 public struct PlannedEntry: Sendable, Equatable {
   public var kind: TreeEntry.Kind
   /// A file's bytes; nil for the other kinds.

@@ -81,7 +81,8 @@ struct PreambleAssembly {
       try reader.once(seen.insert(key).inserted, word)
       switch key {
       case "files":
-        guard let count = Literals.number(parts[1]), (1...UInt64(CardLayout.mostEntries)).contains(count)
+        guard let count = Literals.number(parts[1]),
+          (1...UInt64(CardLayout.mostEntries)).contains(count)
         else { throw reader.lexer.error(word, "1 to \(CardLayout.mostEntries) files") }
         files = Int(count)
       case "bytes": sizes = try sizeSpan(parts[1], word, reader)

@@ -2,6 +2,7 @@ public import SystemIO
 
 /// Something the rig did to a file by itself: no evidence against the subject.
 public struct RigAct: Hashable, Sendable, Codable {
+  /// What was done.
   public enum Kind: String, Sendable, Codable {
     /// A write of the subject was led into this file, or a byte of it was spoilt.
     case misdirected, corrupted

@@ -55,13 +55,16 @@ public struct Clauses: Hashable, Sendable {
 
   public init() {}
 
+  /// Who made the request.
   public enum Caller: Hashable, Sendable {
     case reader, writer
     case handle(Int)
   }
 
+  /// Which name of a rename is matched.
   public enum RenameSide: String, Hashable, Sendable { case old, new }
 
+  /// Two moments; the effect lands just before the second.
   public struct Between: Hashable, Sendable {
     public let first: Point
     public let second: Point
@@ -72,11 +75,13 @@ public struct Clauses: Hashable, Sendable {
     }
   }
 
+  /// Before or after a moment.
   public enum Timing: Hashable, Sendable {
     case before(Point)
     case after(Point)
   }
 
+  /// How often a rule strikes; without it once for each inode.
   public enum Repetition: Hashable, Sendable {
     case once
     case times(Int)

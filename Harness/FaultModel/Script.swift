@@ -66,6 +66,7 @@ public struct ScriptCase: Sendable {
   }
 }
 
+/// One line of a case that is no preamble.
 public enum Statement: Sendable {
   case given(Given)
   /// Arguments that are appended to the subject's default verb.
@@ -97,16 +98,19 @@ public struct Preamble: Sendable {
   }
 }
 
+/// What fills the source.
 public enum CardChoice: Hashable, Sendable {
   case named(String)
   case empty
   case random(files: Int, smallest: UInt64, largest: UInt64, seed: UInt64)
 }
 
+/// How a subject verifies, as `custody copy --mode` takes it.
 public enum Mode: String, CaseIterable, Sendable, Codable {
   case quick, standard, thorough, paranoid
 }
 
+/// A volume as its line declares it.
 public struct VolumeSpec: Hashable, Sendable {
   public let name: String
   public var persona: String
@@ -140,11 +144,13 @@ public struct VolumeSpec: Hashable, Sendable {
     self.alias = alias
   }
 
+  /// Another way to a volume: the same tree under a second path.
   public struct Alias: Hashable, Sendable {
     public let volume: String
     public let by: Way?
     public let path: BytePath?
 
+    /// How the second path leads there.
     public enum Way: String, Hashable, Sendable { case symlink, bind }
 
     public init(volume: String, by: Way?, path: BytePath?) {
@@ -155,10 +161,13 @@ public struct VolumeSpec: Hashable, Sendable {
   }
 }
 
+/// What the kernel may keep of a mount: nothing, pages, or pages over a medium that differs.
 public enum CachePolicy: String, Sendable, Codable { case none, kernel, lying }
 
+/// Where a volume keeps its bytes.
 public enum StoreKind: String, Sendable, Codable { case memory, backed }
 
+/// What an fsync orders before a power cut.
 public enum Barriers: String, Sendable, Codable { case strict, weak, fat, apfs, ignored }
 
 /// A file or folder that stands on a volume before the run or between runs.
@@ -193,6 +202,7 @@ public struct Given: Hashable, Sendable {
     self.mode = mode
   }
 
+  /// What a given file holds.
   public enum Bytes: Hashable, Sendable {
     case count(UInt64)
     /// As the source file of the same path.
@@ -203,6 +213,7 @@ public struct Given: Hashable, Sendable {
     case like(BytePath)
   }
 
+  /// The modification time of a given entry.
   public enum Modification: Hashable, Sendable {
     case same
     /// Nanoseconds since 1970, UTC.
@@ -233,6 +244,7 @@ public enum Expectation: Hashable, Sendable {
   }
 }
 
+/// A line that asks for a sweep over faults; carried out with `--explore`.
 public struct ExplorationLine: Hashable, Sendable {
   public let operations: Set<Operation>
   public let depth: Int

@@ -88,7 +88,9 @@ struct CaseCheck {
       files[path] = entry.content
     }
     for rule in scriptCase.rules {
-      guard case .change(let target, .add, _) = rule.effect, target.volume == "src" else { continue }
+      guard case .change(let target, .add, _) = rule.effect, target.volume == "src" else {
+        continue
+      }
       switch target.subject {
       case .path(let path): files[path] = .some(nil)
       case .glob(let pattern): files[BytePath(pattern)] = .some(nil)

@@ -79,7 +79,8 @@ extension StatementReader {
     }
     try once(clauses.percent == nil, word)
     let share = try next(["N% or 'every op'"])
-    guard share.bytes.last == UInt8(ascii: "%"), let value = Literals.number(share.bytes.dropLast()),
+    guard share.bytes.last == UInt8(ascii: "%"),
+      let value = Literals.number(share.bytes.dropLast()),
       value <= 100
     else { throw lexer.error(share, "not a share", expected: ["0% to 100%", "'every op'"]) }
     clauses.percent = Int(value)
@@ -96,7 +97,8 @@ extension StatementReader {
   private mutating func probability() throws(ScriptError) -> Double {
     let expected = ["a number above 0 and up to 1, such as 0.05"]
     let word = try next(expected)
-    let isPlain = word.bytes.count <= 20
+    let isPlain =
+      word.bytes.count <= 20
       && word.bytes.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     guard isPlain, let value = Double(word.text), value > 0, value <= 1 else {
       throw lexer.error(word, "not a probability", expected: expected)

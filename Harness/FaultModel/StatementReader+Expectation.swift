@@ -44,7 +44,8 @@ extension StatementReader {
       names.append((name, word))
     }
     guard !names.isEmpty else {
-      throw lexer.endError(after: last, expected: ["all", "some", "the end of a source file's path"])
+      throw lexer.endError(
+        after: last, expected: ["all", "some", "the end of a source file's path"])
     }
     let destination = try onVolume()
     return (.failed(names.map(\.name), on: destination?.name), names, destination)

@@ -46,7 +46,8 @@ extension StatementReader {
     return ParsedRule(effect: try whole(head, tails, first), clauses: clauses)
   }
 
-  private func wrongTail(_ word: Lexer.Word, _ effect: EffectWord, _ isRename: Bool) -> ScriptError {
+  private func wrongTail(_ word: Lexer.Word, _ effect: EffectWord, _ isRename: Bool) -> ScriptError
+  {
     let clauses = ClauseWord.allCases.filter { $0 != .as || isRename }.map(\.rawValue)
     let tails = effect.tails.map(\.rawValue)
     let isKnown = Tail(rawValue: word.text) != nil || ClauseWord(rawValue: word.text) != nil
@@ -129,7 +130,8 @@ extension StatementReader {
         Set(operations), target.target, errno, forced: tails.isForced, tails.kind ?? .plain)
     case .short(let operation, let target):
       return .short(operation, target.target, byteCount: try optionalSize(tails.bytes))
-    case .torn(let target): return .tornWrite(target.target, byteCount: try optionalSize(tails.bytes))
+    case .torn(let target):
+      return .tornWrite(target.target, byteCount: try optionalSize(tails.bytes))
     case .corrupt(let transfer, let target):
       return .corrupt(transfer, target.target, try corruption(tails.as))
     case .drop(let operations, let target): return .drop(Set(operations), target.target)
@@ -153,7 +155,9 @@ extension StatementReader {
     case .change(let target, let change):
       return .change(target.target, change, restoreTimes: tails.restoresTimes)
     case .lseek(let target):
-      guard let range = tails.range else { throw missing(["hole OFFSET+COUNT", "data OFFSET+COUNT"]) }
+      guard let range = tails.range else {
+        throw missing(["hole OFFSET+COUNT", "data OFFSET+COUNT"])
+      }
       return .report(.lseek(target.target, hole: range.isHole, range.range))
     case .stop: return .stopSubject(milliseconds: try needed(tails.milliseconds))
     case .whole(let effect): return effect

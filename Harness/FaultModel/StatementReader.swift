@@ -31,7 +31,9 @@ struct StatementReader {
   var last: Lexer.Word { words[max(0, position - 1)] }
 
   mutating func next(_ expected: [String]) throws(ScriptError) -> Lexer.Word {
-    guard let word = peek else { throw lexer.endError(after: words[words.count - 1], expected: expected) }
+    guard let word = peek else {
+      throw lexer.endError(after: words[words.count - 1], expected: expected)
+    }
     position += 1
     return word
   }
@@ -162,7 +164,8 @@ struct StatementReader {
   private func charge(_ bytes: [UInt8], _ word: Lexer.Word) throws(ScriptError) -> [UInt8] {
     budget.used += bytes.count
     guard budget.used <= StringBudget.limit else {
-      throw lexer.error(word, "the strings of this script are longer than \(StringBudget.limit) bytes")
+      throw lexer.error(
+        word, "the strings of this script are longer than \(StringBudget.limit) bytes")
     }
     return bytes
   }

@@ -6,6 +6,7 @@ public struct Target: Hashable, Sendable {
   public let volume: String
   public let subject: Subject
 
+  /// How the file is named.
   public enum Subject: Hashable, Sendable {
     /// A path below the volume's root, written quoted: no character of it is special.
     case path(BytePath)

@@ -140,7 +140,8 @@ public struct TreeBuilder: Sendable {
       return twin
     case .different:
       guard let twin = source.entries[given.path]?.content else { throw Self.noTwin(given) }
-      return given.volume == "src" ? twin.different(0) : Content(key: own, byteCount: twin.byteCount)
+      return given.volume == "src"
+        ? twin.different(0) : Content(key: own, byteCount: twin.byteCount)
     case .like(let path):
       guard let twin = source.entries[path]?.content else {
         throw TreeError(line: given.line, message: "the source has no file \(path)")

@@ -21,7 +21,9 @@ public struct TreeSnapshot: Sendable, Equatable {
   }
 }
 
+/// One entry of a snapshot.
 public struct TreeEntry: Sendable, Equatable {
+  /// What sort of entry it is.
   public enum Kind: String, Sendable, Codable { case file, directory, symlink, fifo, other }
 
   public var kind: Kind

@@ -81,7 +81,8 @@ struct EffectExample: CustomTestStringConvertible, Sendable {
     EffectExample("stale read dst:a for 2s", .stale(.read, dst("a"), milliseconds: 2000)),
     EffectExample("stale stat dst:a", .stale(.stat, dst("a"), milliseconds: nil)),
     EffectExample("delay write dst:a for 5ms", .delay([.write], dst("a"), milliseconds: 5)),
-    EffectExample("hang read,write dst:a for 1m", .hang([.read, .write], dst("a"), milliseconds: 60000)),
+    EffectExample(
+      "hang read,write dst:a for 1m", .hang([.read, .write], dst("a"), milliseconds: 60000)),
     EffectExample("swap inode dst:a bytes same", .swapInode(dst("a"), bytes: .same)),
     EffectExample("swap inode dst:a", .swapInode(dst("a"), bytes: .different)),
     EffectExample("hide src:a", .hide(src("a"))),
@@ -101,7 +102,8 @@ struct EffectExample: CustomTestStringConvertible, Sendable {
     EffectExample(
       "change src:a write 0+8KiB restore-times",
       .change(src("a"), .write(ByteRange(offset: 0, count: 8192)), restoreTimes: true)),
-    EffectExample("change src:a append 4KiB", .change(src("a"), .append(4096), restoreTimes: false)),
+    EffectExample(
+      "change src:a append 4KiB", .change(src("a"), .append(4096), restoreTimes: false)),
     EffectExample("change src:a truncate 1", .change(src("a"), .truncate(1), restoreTimes: false)),
     EffectExample("change src:a replace", .change(src("a"), .replace, restoreTimes: false)),
     EffectExample(

@@ -157,7 +157,8 @@ func rules(_ lines: String..., expect: String = "expect sound") throws -> [Rule]
   @Test(
     "every verdict",
     arguments: [
-      ("verified", FaultModel.Expectation.verified), ("copied", .copied), ("failed all", .failedAll(on: nil)),
+      ("verified", FaultModel.Expectation.verified), ("copied", .copied),
+      ("failed all", .failedAll(on: nil)),
       ("failed all on dst", .failedAll(on: "dst")), ("failed some", .failedSome(on: nil)),
       ("failed \"all\"", .failed([.suffix("all")], on: nil)), ("refused", .refused),
       ("recovery", .recovery), ("sound", .sound), ("interrupted", .interrupted),
