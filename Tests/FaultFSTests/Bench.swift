@@ -9,6 +9,8 @@ import Testing
 final class Bench {
   let served: any Served
   private var unique: UInt64 = 0
+  /// Called after each answer, as the loop does what effects asked for.
+  var afterwards: () -> Void = {}
 
   init(_ served: any Served) {
     self.served = served
@@ -16,6 +18,7 @@ final class Bench {
 
   func ask(_ call: Request.Call) -> Reply {
     unique += 1
+    defer { afterwards() }
     switch served.serve(Request(unique: unique, thread: 1, call: call)) {
     case .reply(let reply): return reply
     case .hold: return .nothing

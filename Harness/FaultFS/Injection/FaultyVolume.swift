@@ -2,31 +2,178 @@ import FaultModel
 import SystemIO
 
 /// A volume with its faults: what the session layer serves under a mount.
+///
+/// A request goes through these steps: what it is about (`Address`), what it will bring about
+/// (`Moment`s), acts that must come before it, the rules that strike it, the store, what was
+/// learnt from the answer, acts that come after it, the trace.
 final class FaultyVolume: RigVolume {
   let name: String
-  let store: MemoryVolume
+  let store: any Volume
+  unowned let injector: Injector
+  /// Files here are read and never written by the subject.
+  let isSource: Bool
+  var cache = CachePolicy.none
+  /// Rules on this volume's requests, in the order of the script.
+  var rules: [ArmedRule] = []
+  /// The operations that any armed rule strikes.
+  var armedBits: OperationBits = []
 
-  init(name: String, store: MemoryVolume) {
-    self.name = name
-    self.store = store
+  var tracks: [NodeID: Track] = [:]
+  var handles: [HandleID: HandleTrack] = [:]
+  /// Changes whenever a name or an identity does: cached paths are then stale.
+  var nameStamp: UInt64 = 0
+  /// Source files by the key of their path here.
+  var finalNames: [BytePath: Int] = [:]
+  /// Labels of names, by folder and key; they stay when the name goes.
+  var labels: [LabelKey: Track.Label] = [:]
+  var temporaryCount = 0
+  var markerCount = 0
+  /// Files with their final name that no directory fsync followed, by folder.
+  var unsettledNames: [NodeID: Set<NodeID>] = [:]
+  var writtenByteCount: UInt64 = 0
+  var readByteCount: UInt64 = 0
+  private var held: [UInt64: Decision] = [:]
+  /// The medium is out: everything fails until it is back.
+  private var isOut = false
+
+  struct LabelKey: Hashable {
+    let folder: NodeID
+    let key: BytePath
   }
 
-  func serve(_ request: Request) -> Settlement { .reply(store.perform(request.call)) }
+  /// What was decided about a request that waits.
+  struct Decision {
+    var moments: [Moment] = []
+    var due: [PointWatch] = []
+    var strikes: [Strike] = []
+    /// Only so many bytes go through, since a rule strikes right behind them.
+    var cut: UInt64?
+  }
+
+  /// A rule that strikes a request, and the bytes that it strikes.
+  struct Strike {
+    let rule: ArmedRule
+    let key: UInt64
+    var bytes: ByteRange?
+  }
+
+  init(name: String, store: any Volume, injector: Injector) {
+    self.name = name
+    self.store = store
+    self.injector = injector
+    isSource = name == RuleCompiler.sourceName
+  }
+
+  func serve(_ request: Request) -> Settlement {
+    if isOut { return .reply(.error(detachedError)) }
+    guard let address = Address(request.call, on: store) else {
+      return .reply(leave(request.call))
+    }
+    var decision: Decision
+    if let waiting = held.removeValue(forKey: request.unique) {
+      decision = waiting
+    } else {
+      notice(address, request.call)
+      decision = Decision(moments: moments(address))
+      switch injector.announce(address, &decision, on: self) {
+      case .goOn: break
+      case .subjectIsDead: return .reply(.error(.interrupted))
+      case .mediumIsOut: return .reply(.error(detachedError))
+      }
+      if !armedBits.isDisjoint(with: address.bits) {
+        decide(address, request.call, &decision)
+        if let time = wait(&decision) {
+          held[request.unique] = decision
+          return .hold(until: time)
+        }
+      }
+    }
+    let struck = carryOut(request.call, address, decision)
+    learn(address, request.call, struck.reply, &decision)
+    injector.conclude(address, decision, struck.reply, on: self)
+    injector.ring.add(
+      TraceRing.Entry(
+        volume: self, address: address, thread: request.thread, reply: struck.reply,
+        rules: struck.rules))
+    return .reply(struck.reply)
+  }
+
+  /// Requests that no rule addresses.
+  private func leave(_ call: Request.Call) -> Reply {
+    switch call {
+    case .release(_, let handle), .releasedir(_, let handle): handles[handle] = nil
+    default: break
+    }
+    return store.perform(call)
+  }
+
+  /// Takes delays out of the decision; the time until which the request waits.
+  private func wait(_ decision: inout Decision) -> ContinuousClock.Instant? {
+    var longest: UInt64?
+    decision.strikes.removeAll { strike in
+      switch strike.rule.rule.effect {
+      case .delay(_, _, let milliseconds), .hang(_, _, let milliseconds):
+        injector.struck(strike)
+        longest = max(longest ?? 0, milliseconds)
+        return true
+      default: return false
+      }
+    }
+    return longest.map { ContinuousClock.now + .milliseconds(Int64(clamping: $0)) }
+  }
+
+  // MARK: The rig's side
 
   /// Linux answers so for descriptors on a block device that is gone.
   var detachedError: Errno { .noDevice }
 
-  func wasEjected() { store.dropVolatile() }
+  func wasEjected() {
+    store.dropVolatile()
+    forgetHandles()
+  }
 
-  func wasInserted() { store.mountAnew() }
+  func wasInserted() {
+    isOut = false
+    store.mountAnew()
+    forgetHandles()
+  }
 
   func wasRemounted() {
     store.syncAll()
     store.dropVolatile()
     store.mountAnew()
+    forgetHandles()
   }
 
-  func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot { store.snapshot(layer) }
+  /// Requests that come before the rig has taken the mount away find nothing any more.
+  func goOut() { isOut = true }
 
-  func view(_ layer: Layer) -> any Served { LayerView(of: store, layer: layer) }
+  private func forgetHandles() {
+    handles = [:]
+    held = [:]
+    nameStamp += 1
+    for track in tracks.values { track.touchedEnd = 0 }
+  }
+
+  func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot { try store.snapshot(layer) }
+
+  func view(_ layer: Layer) -> any Served { store.view(layer) }
+
+  /// Forgets everything of the last case.
+  func resetTracks() {
+    rules = []
+    armedBits = []
+    tracks = [:]
+    handles = [:]
+    held = [:]
+    nameStamp += 1
+    finalNames = [:]
+    labels = [:]
+    temporaryCount = 0
+    markerCount = 0
+    unsettledNames = [:]
+    writtenByteCount = 0
+    readByteCount = 0
+    isOut = false
+  }
 }

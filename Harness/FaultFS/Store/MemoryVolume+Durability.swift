@@ -102,6 +102,22 @@ extension MemoryVolume {
     find(parent)?.table?.lose(names.key(name))
   }
 
+  func cutTail(of node: NodeID, by byteCount: UInt64) {
+    guard let node = find(node), node.kind == .file else { return }
+    let rest = node.state.bytes.byteCount - min(byteCount, node.state.bytes.byteCount)
+    let before = room(of: node)
+    node.state.bytes.truncate(to: rest)
+    node.state.bytesVersion = nextVersion()
+    if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
+    if let durable = node.durable, durable.bytes.byteCount > rest {
+      node.durable?.bytes.truncate(to: rest)
+      node.durable?.bytesVersion = nextVersion()
+    }
+    node.isDirty = true
+  }
+
+  func view(_ layer: Layer) -> any Served { LayerView(of: self, layer: layer) }
+
   // MARK: Power cut, remount
 
   /// Brings the volatile layer to what is durable. Handles and references of the kernel are void.

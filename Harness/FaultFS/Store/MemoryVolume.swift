@@ -18,11 +18,11 @@ import SystemIO
 /// up to the size), folders one block, names none. Times come from a virtual clock that moves one
 /// millisecond with each request that changes something.
 final class MemoryVolume: Volume {
-  let persona: Persona
-  let names: NameFolding
-  let times: TimeKeeping
-  let barriers: Barriers
-  let capacityBlocks: UInt64
+  private(set) var persona: Persona
+  private(set) var names: NameFolding
+  private(set) var times: TimeKeeping
+  private(set) var barriers: Barriers
+  private(set) var capacityBlocks: UInt64
   let digests: DigestCache
   var isFull = false
   var isReadOnly = false
@@ -36,9 +36,9 @@ final class MemoryVolume: Volume {
   private(set) var root: Node
   private var nodes: ContiguousArray<Node?> = []
   /// The id of the first place of `nodes`.
-  private var firstID: NodeID = 2
+  private var firstID: NodeID
   var handles: [HandleID: OpenFile] = [:]
-  private var lastHandle: HandleID = 0
+  private var lastHandle: HandleID
   private var lastInode: UInt64 = 1
   private var lastVersion: UInt64 = 0
   var now = MemoryVolume.firstMoment
@@ -55,17 +55,36 @@ final class MemoryVolume: Volume {
     let flags: Int32
   }
 
+  /// `numbering` keeps the numbers of several volumes apart.
   init(
     persona: Persona, capacity: UInt64? = nil, barriers: Barriers? = nil,
-    digests: DigestCache = DigestCache()
+    digests: DigestCache = DigestCache(), numbering: UInt64 = 0
   ) {
     self.persona = persona
     self.barriers = barriers ?? persona.barriers
     self.digests = digests
     names = NameFolding(rules: persona.names)
     times = TimeKeeping(rules: persona.times)
-    capacityBlocks = capacity.map { $0 / UInt64(Page.blockByteCount) } ?? Self.unlimitedBlocks
+    capacityBlocks = Self.blocks(capacity)
+    firstID = numbering << Self.numberingShift + 2
+    lastHandle = numbering << Self.numberingShift
     root = Self.makeRoot()
+  }
+
+  private static let numberingShift: UInt64 = 40
+
+  private static func blocks(_ capacity: UInt64?) -> UInt64 {
+    capacity.map { $0 / UInt64(Page.blockByteCount) } ?? unlimitedBlocks
+  }
+
+  /// Becomes another file system, empty.
+  func become(_ persona: Persona, capacity: UInt64?, barriers: Barriers?) {
+    self.persona = persona
+    self.barriers = barriers ?? persona.barriers
+    names = NameFolding(rules: persona.names)
+    times = TimeKeeping(rules: persona.times)
+    capacityBlocks = Self.blocks(capacity)
+    reset()
   }
 
   deinit { scratch.deallocate() }

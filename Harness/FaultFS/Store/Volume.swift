@@ -40,6 +40,22 @@ protocol Volume: AnyObject {
   func loseAttributes(_ node: NodeID)
   func loseName(_ name: BytePath, in parent: NodeID)
 
+  /// The last bytes of a file are gone, from both layers.
+  func cutTail(of node: NodeID, by byteCount: UInt64)
+
+  // MARK: The whole
+
+  /// Replaces everything by a planned tree, durable at once.
+  func load(_ tree: PlannedTree) throws(SystemError)
+  func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot
+  func view(_ layer: Layer) -> any Served
+  /// Writes everything that is not lost, as a clean unmount does.
+  func syncAll()
+  /// Brings the volatile layer to what is durable; handles and references of the kernel are void.
+  func dropVolatile()
+  /// What another mount of the same medium changes: numbers and times as the persona says.
+  func mountAnew()
+
   // MARK: Acts of the rig: at once on both layers
 
   func act(_ act: StoreAct, at path: BytePath) throws(Errno)

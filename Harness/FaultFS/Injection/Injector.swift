@@ -1,0 +1,311 @@
+import FaultModel
+import SystemIO
+
+/// The volumes of a case with its rules, counters, phases and trace.
+final class Injector: RigStore {
+  private let builder: TreeBuilder
+  private unowned let host: any RigHost
+  private let digests = DigestCache()
+  /// Every volume that there ever was, by name: numbers of nodes go on from case to case.
+  private var known: [String: FaultyVolume] = [:]
+  private var order: [FaultyVolume] = []
+  private var trees: [String: PlannedTree] = [:]
+  private var scriptCase: ScriptCase?
+  private(set) var sources = SourceIndex(PlannedTree())
+  private(set) var compiler = RuleCompiler(
+    sources: SourceIndex(PlannedTree()), seed: 0, names: [:], firstDestination: nil)
+  private(set) var rules: [ArmedRule] = []
+  /// Rules that wait for a point, a share of bytes, or for both.
+  private(set) var waiting: [ArmedRule] = []
+  private(set) var acts: [RigAct] = []
+  var ring = TraceRing()
+  /// A run is on.
+  private(set) var isRunning = false
+  private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
+
+  init(host: any RigHost, cards: CardLibrary) {
+    self.host = host
+    builder = TreeBuilder(cards: cards)
+  }
+
+  deinit { room.deallocate() }
+
+  var volumes: [any RigVolume] { order }
+
+  func volume(_ name: String) -> FaultyVolume? { order.first { $0.name == name } }
+
+  // MARK: Cases
+
+  func load(_ scriptCase: ScriptCase) throws(RigError) {
+    order = []
+    rules = []
+    waiting = []
+    acts = []
+    ring.reset()
+    isRunning = false
+    self.scriptCase = scriptCase
+    do throws(TreeError) {
+      trees = try builder.trees(for: scriptCase)
+    } catch {
+      throw RigError(error.description)
+    }
+    sources = SourceIndex(trees[RuleCompiler.sourceName] ?? PlannedTree())
+    for spec in scriptCase.preamble.volumes where spec.alias == nil {
+      order.append(try fill(spec))
+    }
+    compiler = RuleCompiler(
+      sources: sources, seed: scriptCase.preamble.seed,
+      names: Dictionary(
+        order.map { ($0.name, $0.store.names) }, uniquingKeysWith: { first, _ in first }),
+      firstDestination: order.first { !$0.isSource }?.name)
+    rules = scriptCase.rules.map(compiler.compile)
+    for volume in order { volume.rules = rules.filter { !$0.isAct && $0.volume == volume.name } }
+  }
+
+  private func fill(_ spec: VolumeSpec) throws(RigError) -> FaultyVolume {
+    guard let persona = Persona.named(spec.persona) else {
+      throw RigError("volume \(spec.name): there is no persona '\(spec.persona)'")
+    }
+    guard spec.store == .memory else {
+      throw RigError("volume \(spec.name): store backed is not available")
+    }
+    let volume: FaultyVolume
+    if let held = known[spec.name] {
+      volume = held
+    } else {
+      let store = MemoryVolume(
+        persona: persona, digests: digests, numbering: UInt64(known.count))
+      volume = FaultyVolume(name: spec.name, store: store, injector: self)
+      known[spec.name] = volume
+    }
+    (volume.store as? MemoryVolume)?.become(
+      persona, capacity: spec.capacity, barriers: spec.barriers)
+    volume.resetTracks()
+    volume.cache = spec.cache
+    do throws(SystemError) {
+      try volume.store.load(trees[spec.name] ?? PlannedTree())
+    } catch {
+      throw RigError("volume \(spec.name): \(error)")
+    }
+    for (index, file) in sources.files.enumerated() {
+      volume.finalNames[volume.store.names.key(ofPath: file.path)] = index
+    }
+    return volume
+  }
+
+  // MARK: Rules
+
+  func arm(_ ruleIDs: Set<Int>) throws(RigError) {
+    if let unknown = ruleIDs.first(where: { id in !rules.contains { $0.id == id } }) {
+      throw RigError("the case has no rule \(unknown)")
+    }
+    let fresh = rules.filter { ruleIDs.contains($0.id) && !$0.isArmed }
+    for rule in fresh { rule.isArmed = true }
+    refresh()
+    for rule in fresh where rule.isAct && rule.timing == nil && rule.progress == nil {
+      if rule.volume != nil || isRunning { act(rule) }
+    }
+  }
+
+  func disarm() {
+    for rule in rules { rule.isArmed = false }
+    for volume in order {
+      volume.store.isFull = false
+      volume.store.isReadOnly = false
+    }
+    refresh()
+  }
+
+  private func refresh() {
+    waiting = rules.filter { $0.isArmed && ($0.timing != nil || ($0.isAct && $0.progress != nil)) }
+    for volume in order {
+      volume.armedBits = volume.rules.reduce(into: []) { bits, rule in
+        if rule.isArmed { bits.formUnion(rule.bits) }
+      }
+    }
+  }
+
+  /// A rule's effect took hold.
+  func struck(_ strike: FaultyVolume.Strike) { strike.rule.tookHold(strike.key) }
+
+  var fired: [Int: Int] { Dictionary(uniqueKeysWithValues: rules.map { ($0.id, $0.fired) }) }
+
+  var trace: [TraceRecord] { ring.records }
+
+  // MARK: Runs
+
+  func apply(givenOrdinal: Int) throws(RigError) {
+    guard let scriptCase, scriptCase.givens.indices.contains(givenOrdinal) else {
+      throw RigError("the case has no given \(givenOrdinal)")
+    }
+    let given = scriptCase.givens[givenOrdinal]
+    do throws(TreeError) {
+      try builder.apply(given, to: &trees, in: scriptCase.preamble)
+    } catch {
+      throw RigError(error.description)
+    }
+    guard let volume = volume(given.volume),
+      let entry = trees[given.volume]?.entries[given.path]
+    else { throw RigError("there is no volume '\(given.volume)'") }
+    do throws(Errno) {
+      try volume.store.act(.plant(entry), at: given.path)
+    } catch {
+      throw RigError("\(given.volume): \(given.path): \(error)")
+    }
+    volume.nameStamp += 1
+  }
+
+  func beginRun() {
+    isRunning = true
+    for volume in order { volume.forgetPhases() }
+    for rule in rules where rule.isArmed && rule.isAct && rule.volume == nil {
+      if rule.timing == nil, rule.progress == nil { act(rule) }
+    }
+  }
+
+  func endRun(claimed: Bool) {
+    for rule in waiting { passDone(rule) }
+    isRunning = false
+  }
+
+  private func passDone(_ rule: ArmedRule) {
+    switch rule.timing {
+    case .after(let watch) where watch.phase == .done:
+      watch.wasPassed()
+      if rule.isAct { act(rule) }
+    case .before(let watch) where watch.phase == .done: watch.wasPassed()
+    case .between(let first, let second):
+      if second.phase == .done, first.isReached, rule.isAct { act(rule) }
+      if first.phase == .done { first.wasPassed() }
+    default: break
+    }
+  }
+
+  // MARK: What volumes ask for
+
+  func record(_ kind: RigAct.Kind, _ volume: String, _ path: BytePath) {
+    acts.append(RigAct(kind: kind, volume: volume, path: path))
+  }
+
+  /// Room for spoilt bytes; valid until the next call.
+  func buffer(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
+    if room.count < byteCount {
+      room.deallocate()
+      room = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+    }
+    return UnsafeMutableRawBufferPointer(rebasing: room[..<byteCount])
+  }
+
+  // MARK: Acts
+
+  /// Strikes what is no request. Counts only what is in force then.
+  func act(_ rule: ArmedRule) {
+    guard rule.hasStrikesLeft(0), rule.picks(0), carryOut(rule) else { return }
+    rule.tookHold(0)
+  }
+
+  private func carryOut(_ rule: ArmedRule) -> Bool {
+    switch rule.rule.effect {
+    case .full(let name): return change(name) { $0.store.isFull = true }
+    case .readOnly(let name): return change(name) { $0.store.isReadOnly = true }
+    case .clock(let name, let milliseconds):
+      return change(name) { $0.store.moveClock(milliseconds: milliseconds) }
+    case .eject(let name):
+      return change(name) { volume in
+        volume.goOut()
+        record(.ejected, name, "")
+        host.eject(volume: name)
+      }
+    case .insert(let name, let other):
+      return change(name) { _ in
+        record(.inserted, name, "")
+        host.insert(volume: name, other: other)
+      }
+    case .remount(let name):
+      return change(name) { volume in
+        volume.goOut()
+        record(.remounted, name, "")
+        host.remount(volume: name)
+      }
+    case .swapInode(let target, let bytes): return swap(target, bytes)
+    case .change(let target, let change, let restoreTimes):
+      return self.change(target, change, restoreTimes)
+    case .killSubject, .terminateSubject, .stopSubject, .limitSubject:
+      return isRunning && strikeSubject(rule.rule.effect)
+    default: return false
+    }
+  }
+
+  private func change(_ name: String, _ body: (FaultyVolume) -> Void) -> Bool {
+    guard let volume = volume(name) else { return false }
+    body(volume)
+    return true
+  }
+
+  private func strikeSubject(_ effect: Effect) -> Bool {
+    switch effect {
+    case .killSubject:
+      record(.killed, "", "")
+      host.killSubject()
+    case .terminateSubject:
+      record(.terminated, "", "")
+      host.terminateSubject()
+    case .stopSubject(let milliseconds):
+      record(.stopped, "", "")
+      host.stopSubject(milliseconds: milliseconds)
+    case .limitSubject(let limit, let value): host.limitSubject(limit, value)
+    default: return false
+    }
+    return true
+  }
+
+  /// Where a target's file has its name: the final one if it has several.
+  private func place(_ target: Target) -> (volume: FaultyVolume, path: BytePath)? {
+    guard let volume = volume(target.volume) else { return nil }
+    let matcher = compiler.matcher(target)
+    if case .path(let path) = target.subject { return (volume, path) }
+    if matcher.path != nil, case .glob(let path) = target.subject {
+      return (volume, BytePath(path))
+    }
+    guard let node = volume.find(matcher) else { return nil }
+    let track = volume.located(node)
+    let final = zip(track.paths, track.keys).first { volume.finalNames[$0.1] != nil }?.0
+    return (final ?? track.paths.first).map { (volume, $0) }
+  }
+
+  private func swap(_ target: Target, _ bytes: SwapBytes) -> Bool {
+    guard let (volume, path) = place(target), (try? volume.store.act(.swap(bytes), at: path)) != nil
+    else { return false }
+    volume.nameStamp += 1
+    record(.swapped, volume.name, path)
+    noticeChange(volume, path)
+    return true
+  }
+
+  private func change(_ target: Target, _ change: Change, _ restoreTimes: Bool) -> Bool {
+    guard let (volume, path) = place(target),
+      (try? volume.store.act(.change(change, restoreTimes: restoreTimes), at: path)) != nil
+    else { return false }
+    volume.nameStamp += 1
+    record(.changed, volume.name, path)
+    noticeChange(volume, path)
+    return true
+  }
+
+  /// What a subject copies from now on is what stands there now.
+  private func noticeChange(_ volume: FaultyVolume, _ path: BytePath) {
+    guard volume.isSource, let file = sources.index(of: path),
+      let node = volume.store.node(at: path)
+    else { return }
+    let planned = sources.files[file].content
+    let size = volume.store.attributes(of: node)?.byteCount ?? 0
+    var offset: UInt64 = 0
+    let step = 1 << 20
+    while offset < size {
+      let now = volume.store.bytes(of: node, at: offset, count: step)
+      if now.isEmpty { break }
+      if now != planned.bytes(at: offset, count: now.count) { sources.differs(file, at: offset, now) }
+      offset += UInt64(now.count)
+    }
+  }
+}
