@@ -1,3 +1,6 @@
+// For libm: exact conversions of doubles call trunc(3), and this import links it.
+import Glibc
+
 /// A JSON value (RFC 8259) whose strings keep their bytes and whose objects keep their order.
 ///
 /// Strings are UTF-8 bytes and are compared as bytes, so that NFC and NFD spellings of a file name

@@ -96,14 +96,14 @@ struct JSONReader {
 
   private mutating func object() throws(JSONError) -> JSON {
     var members: [JSON.Member] = []
-    var keys: Set<[UInt8]> = []
+    var keys = SeenKeys()
     if try closes(UInt8(ascii: "}")) { return .object([]) }
     while true {
       skipSpace()
       let start = position
       if try peek() != UInt8(ascii: "\"") { throw JSONError(.unexpectedByte, offset: position) }
       let key = try string()
-      if !keys.insert(key).inserted { throw JSONError(.duplicateKey, offset: start) }
+      if !keys.insert(key) { throw JSONError(.duplicateKey, offset: start) }
       skipSpace()
       if try peek() != UInt8(ascii: ":") { throw JSONError(.unexpectedByte, offset: position) }
       position += 1
@@ -149,5 +149,23 @@ struct JSONReader {
   func peek() throws(JSONError) -> UInt8 {
     if position >= bytes.count { throw JSONError(.endsEarly, offset: position) }
     return bytes[position]
+  }
+}
+
+/// The keys of one object: a list while there are few, since hashing costs more than comparing.
+private struct SeenKeys {
+  private static let listed = 16
+  private var list: [[UInt8]] = []
+  private var set: Set<[UInt8]> = []
+
+  /// False when the key was there.
+  mutating func insert(_ key: [UInt8]) -> Bool {
+    if set.isEmpty {
+      if list.contains(key) { return false }
+      list.append(key)
+      if list.count > Self.listed { set = Set(list) }
+      return true
+    }
+    return set.insert(key).inserted
   }
 }

@@ -34,15 +34,15 @@ struct JSONWriter {
     switch value {
     case .null: append("null")
     case .bool(let value): append(value ? "true" : "false")
-    case .integer(let value): append(String(value))
-    case .unsigned(let value): append(String(value))
-    case .number(let value): append(value.isFinite ? Self.text(of: value) : "null")
+    case .integer(let value): append(digits: String(value))
+    case .unsigned(let value): append(digits: String(value))
+    case .number(let value): append(digits: value.isFinite ? Self.text(of: value) : "null")
     case .string(let bytes): writeString(bytes)
     case .array(let elements):
       list(elements, open: "[", close: "]") { writer, element in writer.write(element) }
     case .object(let members):
       list(sorted ? Self.sorted(members) : members, open: "{", close: "}") { writer, member in
-        writer.writeString(Array(member.key.utf8))
+        writer.write(key: member.key)
         writer.append(writer.pretty ? ": " : ":")
         writer.write(member.value)
       }
@@ -60,7 +60,7 @@ struct JSONWriter {
   }
 
   private mutating func list<T>(
-    _ items: [T], open: String, close: String, _ body: (inout JSONWriter, T) -> Void
+    _ items: [T], open: StaticString, close: StaticString, _ body: (inout JSONWriter, T) -> Void
   ) {
     append(open)
     level += 1
@@ -80,38 +80,48 @@ struct JSONWriter {
     output.append(contentsOf: repeatElement(0x20, count: 2 * level))
   }
 
-  private mutating func append(_ text: String) {
+  private mutating func append(_ text: StaticString) {
+    output.append(
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private mutating func append(digits text: String) {
     output.append(contentsOf: text.utf8)
   }
 
-  private mutating func writeString(_ bytes: [UInt8]) {
-    output.append(UInt8(ascii: "\""))
-    if String(validating: bytes, as: UTF8.self) == nil {
-      escape(Array(String(decoding: bytes, as: UTF8.self).utf8))
-    } else {
-      escape(bytes)
-    }
-    output.append(UInt8(ascii: "\""))
+  private mutating func write(key: String) {
+    var key = key
+    key.withUTF8 { writeValid($0) }
   }
 
-  private mutating func escape(_ bytes: [UInt8]) {
-    var plain = 0
+  private mutating func writeString(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { bytes in
-      var index = 0
-      while index < bytes.count {
-        let byte = bytes[index]
-        let length =
-          byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f
-          ? 1 : byte == 0xe2 && Self.isLineSeparator(bytes, at: index) ? 3 : 0
-        if length > 0 {
-          output.append(contentsOf: bytes[plain..<index])
-          append(Self.escapeText(byte, bytes[index + length - 1]))
-          plain = index + length
-        }
-        index += max(1, length)
+      if String(validating: bytes, as: UTF8.self) == nil {
+        write(key: String(decoding: bytes, as: UTF8.self))
+      } else {
+        writeValid(bytes)
       }
-      output.append(contentsOf: bytes[plain...])
     }
+  }
+
+  private mutating func writeValid(_ bytes: UnsafeBufferPointer<UInt8>) {
+    output.append(0x22)
+    var plain = 0
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      let length =
+        byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f
+        ? 1 : byte == 0xe2 && Self.isLineSeparator(bytes, at: index) ? 3 : 0
+      if length > 0 {
+        output.append(contentsOf: bytes[plain..<index])
+        append(digits: Self.escapeText(byte, bytes[index + length - 1]))
+        plain = index + length
+      }
+      index += max(1, length)
+    }
+    output.append(contentsOf: bytes[plain...])
+    output.append(0x22)
   }
 
   /// U+2028 and U+2029 end a line for some readers of line protocols.
