@@ -76,12 +76,14 @@ let package = Package(
     harness(
       "Suites", "HarnessKit", "Subjects", "Oracles", "Reporting", "FaultFS", "FaultModel",
       "SystemIO"),
+    harness("Bench", "CommandLineKit", "Hashing", "Wire", "SystemIO"),
     command(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
-      "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
+      "Bench", "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
 
     test("SystemIOTests", "SystemIO", "CLinuxShims"),
     test("HashingTests", "Hashing", "SystemIO"),
+    test("BenchTests", "Bench", "SystemIO", "Wire"),
     test("WireTests", "Wire"),
     test("TidyTests"),
     test("IntegrationTests", "FaultModel", "Wire", "SystemIO"),
