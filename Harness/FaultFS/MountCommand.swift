@@ -173,7 +173,7 @@ public struct MountCommand: Sendable {
     let library = CardLibrary(folders: cards)
     let rig = Rig(
       folder: places.mountPoint, watchdog: watchdog, kernelChecksModes: true, fixed: places
-    ) { CaseStore(host: $0, cards: library) }
+    ) { Injector(host: $0, cards: library) }
     let code = serve(rig, scriptCase, library, signals, say)
     rig.end()
     _ = try? guardian.wait(timeout: .seconds(2))

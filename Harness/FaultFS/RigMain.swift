@@ -25,7 +25,7 @@ public enum RigMain {
       _ = Mounts.sweep()
       let cards = CardLibrary(folders: Array(arguments[4...]))
       let rig = Rig(folder: arguments[3], watchdog: watchdog, kernelChecksModes: getuid() != 0) {
-        CaseStore(host: $0, cards: cards)
+        Injector(host: $0, cards: cards)
       }
       let commands = RigControl(rig, cards: cards)
       commands.attach(ControlChannel(FileDescriptor(owning: control))) { rig.loop.stop() }
