@@ -39,6 +39,10 @@ int ls_openat(int directory, const char *name, int flags, uint32_t mode) {
   return openat(directory, name, flags, mode);
 }
 
+int ls_access_directory(int directory, int writing) {
+  return faccessat(directory, ".", R_OK | X_OK | (writing ? W_OK : 0), AT_EACCESS);
+}
+
 int ls_statx(int directory, const char *name, int follow, ls_metadata *result) {
   struct statx s;
   int flags = (name[0] == 0 ? AT_EMPTY_PATH : 0) | (follow ? 0 : AT_SYMLINK_NOFOLLOW);

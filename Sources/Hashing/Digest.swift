@@ -50,11 +50,13 @@ public struct Digests: Hashable, Sendable {
     all.first { $0.algorithm == algorithm }
   }
 
-  func joined(with other: Digests) -> Digests {
+  /// The digests of both, of one stream that two hashed side by side.
+  public func joined(with other: Digests) -> Digests {
     Digests(all + other.all, byteCount: max(byteCount, other.byteCount))
   }
 
-  func ordered(as algorithms: [HashAlgorithm]) -> Digests {
+  /// The digests of these hashes, in this order; those that were not asked for are left out.
+  public func ordered(as algorithms: [HashAlgorithm]) -> Digests {
     Digests(algorithms.compactMap { self[$0] }, byteCount: byteCount)
   }
 

@@ -2,6 +2,8 @@
 public final class BufferPool: Sendable {
   /// The size of each buffer in bytes.
   public let byteCount: Int
+  /// How many buffers there are, free or in use.
+  public var count: Int { free.bound }
   private let free: BoundedQueue<AlignedBuffer>
 
   /// Allocates all buffers at once.

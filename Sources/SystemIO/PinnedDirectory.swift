@@ -125,6 +125,13 @@ public struct PinnedDirectory: ~Copyable, Sendable {
     try descriptor.metadata()
   }
 
+  /// Checks that the directory can be read and searched, and written when asked (man 2 access,
+  /// with the effective ids). It decides nothing: a later call may be refused all the same.
+  public func checkAccess(writing: Bool) throws(SystemError) {
+    let fd = descriptor.rawValue
+    _ = try systemCall("faccessat", path: path) { ls_access_directory(fd, writing ? 1 : 0) }
+  }
+
   /// Facts of the file system that holds it.
   public func statistics() throws(SystemError) -> FileSystemStatistics {
     try descriptor.statistics()

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What this process holds right now, from /proc/self: for leak checks and reports.
 public enum Resources {
   /// The number of open descriptors, without those that count them.
@@ -5,6 +7,13 @@ public enum Resources {
     let file = try FileDescriptor.open("/proc/self/fd", .readOnly, options: .directory)
     let directory = PinnedDirectory(descriptor: file, path: "/proc/self/fd")
     return try directory.list().count - 2
+  }
+
+  /// How many descriptors this process may have open (RLIMIT_NOFILE of man 2 getrlimit).
+  public static var descriptorLimit: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(7), &limit) == 0 else { return 1024 }
+    return Int(clamping: limit.rlim_cur)
   }
 
   /// The number of threads.

@@ -23,6 +23,10 @@ extern const int ls_at_symlink_follow;
 /// openat(2) with a mode. Returns a descriptor.
 int ls_openat(int directory, const char *_Nonnull name, int flags, uint32_t mode);
 
+/// faccessat(2) on an open directory itself with the effective ids: search and read, and write
+/// when asked. -1 with errno on failure.
+int ls_access_directory(int directory, int writing);
+
 /// What statx(2) tells, flat.
 typedef struct {
   uint64_t inode;

@@ -8,12 +8,16 @@ public enum CopyMode: String, Sendable, Hashable, CaseIterable {
   case thorough
   /// As standard, and the bytes of the two re-reads are compared one by one.
   case paranoid
-  /// Copies durably and checks nothing: never `verified`.
+  /// Copies durably and reads nothing back: never `verified`.
   case quick
 
-  /// The digests that every witness is reduced to; quick computes one for the report.
+  /// The digests that every witness is reduced to; none in quick mode.
   public var algorithms: [HashAlgorithm] {
-    self == .thorough ? [.sha256, .md5] : [.sha256]
+    switch self {
+    case .standard, .paranoid: return [.sha256]
+    case .thorough: return [.sha256, .md5]
+    case .quick: return []
+    }
   }
 
   /// True when copies are read back.

@@ -26,7 +26,8 @@ public struct OffloadOutcome: Sendable {
   public let verdict: RunVerdict
   /// As the command exits: 0, 1, 3, 5, 6, 130 or 143 (docs/offload.md, "Exit codes").
   public let exitCode: Int32
-  /// One row for each file and destination, and one for each file that appeared on the source.
+  /// One row for each file and destination, sorted by path; then those of files that appeared on
+  /// the source meanwhile.
   public let rows: RowList
   public let warnings: [String]
   /// Why the run is not a success, beyond the rows.

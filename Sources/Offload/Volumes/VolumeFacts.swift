@@ -1,5 +1,3 @@
-public import SystemIO
-
 /// What is known of the volume that holds a path, and what may be concluded from it.
 public struct VolumeFacts: Sendable, Hashable {
   /// The kernel's name of the type: `ext4`, `exfat`, `fuseblk`.
@@ -28,17 +26,5 @@ public struct VolumeFacts: Sendable, Hashable {
     self.modificationGrainNanoseconds = modificationGrainNanoseconds
     self.isRemovable = isRemovable
     self.isGivenByCaller = isGivenByCaller
-  }
-}
-
-/// The one place that facts about volumes come from.
-public struct VolumeFactsProvider: Sendable {
-  /// Facts by the root they hold for.
-  let given: [(root: [BytePath], facts: VolumeFacts)]
-
-  /// - Parameter given: facts that the caller vouches for; a path belongs to the longest root that
-  ///   contains it by whole components.
-  public init(given: [(root: BytePath, facts: VolumeFacts)] = []) {
-    self.given = given.map { ($0.root.components, $0.facts) }
   }
 }

@@ -5,7 +5,7 @@ public import Wire
 public enum OffloadEvent: Sendable {
   case started(Started)
   case progress(Progress)
-  /// A final row: all rows come after the run's last checks, sorted by path and destination.
+  /// A final row: all rows come after the run's last checks, in the order of `OffloadOutcome.rows`.
   case row(FileRow)
   case warning(String)
   case finished(OffloadOutcome)

@@ -1,0 +1,100 @@
+import SystemIO
+
+extension DestinationCopy {
+  /// Takes the copy out of the page cache, so that reading it asks the medium, and says how far
+  /// that is proven.
+  func evict() {
+    guard isAlive else { return }
+    do throws(SystemError) {
+      guard let found = try reader?.evicted(alreadySynced: true) else { return }
+      level = min(found, destination.facts.bestLevel)
+      if level == .cached, destination.facts.bestLevel.provesMedium { openDirectly() }
+    } catch {
+      // Reading goes on, as what it is.
+      level = .cached
+    }
+  }
+
+  /// A copy is proven no better than the source's second read, which it was compared with.
+  func limitLevel(bySource level: VerificationLevel) {
+    sourceLevel = level
+    self.level = min(self.level, level)
+  }
+
+  /// Why the level proves nothing, for the row.
+  var weakness: String {
+    sourceLevel.provesMedium
+      ? "read back, but the destination (\(destination.facts.type)) proves no medium"
+      : "read back, but the source's second read proves no medium"
+  }
+
+  /// Somebody holds pages of the file: direct I/O passes them by.
+  private func openDirectly() {
+    guard
+      let direct = try? handle.directory.openFile(
+        currentName, .readOnly, options: [.nonBlocking, .direct]),
+      (try? direct.metadata().identity) == identity
+    else { return }
+    reader = consume direct
+    readsDirectly = true
+    level = min(.direct, destination.facts.bestLevel)
+  }
+
+  /// Reads the bytes of a range into a buffer; fails the copy when it ends early or goes on behind
+  /// its end.
+  ///
+  /// - Returns: nil after a failure.
+  func readBack(
+    _ count: Int, at offset: Int64, into buffer: AlignedBuffer
+  ) -> UnsafeRawBufferPointer? {
+    guard isAlive else { return nil }
+    do throws(SystemError) {
+      let length = readsDirectly ? Self.aligned(count) : count
+      let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
+      guard let found = try reader?.readAll(into: space, at: offset), found == count else {
+        return readError(Failure("the copy has another length than the source"))
+      }
+      return buffer.prefix(count)
+    } catch {
+      return readError(Failure(error, "the copy cannot be read back"))
+    }
+  }
+
+  /// Checks that nothing is behind the last byte, and that the file is as it was when opened.
+  func finishReadBack(_ buffer: AlignedBuffer) {
+    guard isAlive else { return }
+    do throws(SystemError) {
+      let length = readsDirectly ? AlignedBuffer.alignment : 1
+      let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
+      let offset = readsDirectly ? Int64(Self.aligned(Int(byteCount))) : byteCount
+      guard let found = try reader?.read(into: space, at: offset),
+        let metadata = try reader?.metadata()
+      else { return }
+      if found != 0 || metadata.byteCount != byteCount || metadata.identity != identity {
+        _ = readError(Failure("the copy changed while it was read back"))
+      }
+    } catch {
+      _ = readError(Failure(error, "the copy cannot be read back"))
+    }
+  }
+
+  private func readError(_ failure: Failure) -> UnsafeRawBufferPointer? {
+    hasReadError = true
+    fail(failure)
+    return nil
+  }
+
+  private static func aligned(_ count: Int) -> Int {
+    (count + AlignedBuffer.alignment - 1) / AlignedBuffer.alignment * AlignedBuffer.alignment
+  }
+}
+
+extension FileDescriptor {
+  /// Takes the file out of the page cache: `evicted` when that is proven, else `cached`.
+  borrowing func evicted(alreadySynced: Bool) throws(SystemError) -> VerificationLevel {
+    switch try PageCache.evict(self, alreadySynced: alreadySynced) {
+    case .proven: return .evicted
+    case .resident, .unprovable: return .cached
+    }
+  }
+}

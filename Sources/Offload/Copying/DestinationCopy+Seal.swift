@@ -1,0 +1,128 @@
+import SystemIO
+
+extension DestinationCopy {
+  /// Writes a chunk behind the ones before it.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+    guard isAlive else { return }
+    do throws(SystemError) {
+      try writer?.writeAll(bytes, at: offset)
+    } catch {
+      fail(Failure(error))
+    }
+  }
+
+  /// Has the kernel begin to write a range to the medium. Nothing depends on it.
+  func startWriteback(offset: Int64, byteCount: Int) {
+    _ = try? writer?.startWriteback(offset: offset, byteCount: Int64(byteCount))
+  }
+
+  /// Sets mode and time and makes the bytes durable. Both come before the sync, so that they are
+  /// durable with it (offload contract 54).
+  func seal() {
+    guard isAlive, !isReused else { return }
+    step("the mode cannot be set") { () throws(SystemError) in try setMode() }
+    let time = context.manifest.files[file].modification
+    step("the time cannot be set") { () throws(SystemError) in
+      try writer?.setTimes(modification: time)
+    }
+    step("the bytes could not be made durable") { () throws(SystemError) in
+      try writer?.fsync()
+    }
+    step("") { () throws(SystemError) in
+      guard let written = try writer?.metadata() else { return }
+      identity = written.identity
+      if written.byteCount != byteCount {
+        throw SystemError(
+          call: "statx", errno: .inputOutput, path: place,
+          detail: "\(written.byteCount) bytes instead of \(byteCount)")
+      }
+      compareTimes(written.modification, time)
+    }
+  }
+
+  /// Permissions of the source, with which the owner can always read and write. File systems
+  /// without modes may say so.
+  private func setMode() throws(SystemError) {
+    let mode = context.manifest.files[file].mode & 0o777 | 0o600
+    do throws(SystemError) {
+      try writer?.setMode(mode)
+    } catch {
+      let hasNoModes = [.notPermitted, .notSupported, .notImplemented].contains(error.errno)
+      if !hasNoModes { throw error }
+    }
+  }
+
+  /// A time that the file system keeps differently is worth a warning, never a failure.
+  private func compareTimes(_ kept: Timestamp, _ wanted: Timestamp) {
+    if kept == wanted { return }
+    // Wider than any step of a file system, FAT's two seconds included.
+    if abs(kept.seconds - wanted.seconds) <= 2 {
+      destination.countCoarseTime()
+    } else {
+      destination.warn(
+        "\(place.escaped): the modification time \(wanted.iso8601) is kept as \(kept.iso8601)")
+    }
+  }
+
+  /// Opens the bytes again under the name they have now, proves that it is the same file, and only
+  /// then closes the writer (offload decision 13).
+  func openForReadBack() {
+    guard isAlive else { return }
+    do throws(SystemError) {
+      let opened = try handle.directory.openFile(
+        currentName, .readOnly, options: .nonBlocking)
+      let found = try opened.metadata()
+      if isReused {
+        try take(opened, found)
+      } else {
+        try compare(opened, found)
+      }
+    } catch {
+      fail(Failure(error, "the copy cannot be opened again"))
+    }
+    if isAlive { closeWriter() }
+  }
+
+  /// An existing file: whoever is still writing it holds a lock.
+  private func take(
+    _ opened: consuming FileDescriptor, _ found: Metadata
+  ) throws(SystemError) {
+    guard found.kind == .regular, found.byteCount == byteCount else {
+      fail(conflict("it changed meanwhile"))
+      return
+    }
+    if (try? opened.tryLock(exclusive: false)) == false {
+      fail(conflict("another run is writing that file"))
+      return
+    }
+    // Perhaps an earlier run wrote it and was stopped before it was durable.
+    try opened.fsync()
+    destination.markDirty(directory)
+    identity = found.identity
+    reader = consume opened
+  }
+
+  private func compare(
+    _ opened: consuming FileDescriptor, _ found: Metadata
+  ) throws(SystemError) {
+    // Both are open, so the numbers compare on every file system.
+    guard found.identity == identity, found.byteCount == byteCount, found.kind == .regular else {
+      throw SystemError(
+        call: "openat", errno: .stale, path: destination.place(directory, currentName),
+        detail: "another file has taken the name")
+    }
+    if case .temporary = kind { _ = try? opened.tryLock(exclusive: false) }
+    reader = consume opened
+  }
+
+  /// An error of close fails the copy: it may be the only sign of lost bytes (field case C06).
+  func closeWriter() {
+    guard let open = writer.take() else { return }
+    do throws(SystemError) {
+      if case .marked = kind { lockHolder = try open.duplicate() }
+      try open.close()
+    } catch {
+      fail(Failure(error))
+    }
+  }
+}

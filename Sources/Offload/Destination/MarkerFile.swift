@@ -1,0 +1,59 @@
+import SystemIO
+
+/// A status marker on a destination: durable before the first byte of the file it names, and there
+/// until the file is proven (offload contract 64, 65; docs/offload.md).
+final class MarkerFile {
+  let name: BytePath
+  private let handle: DirectoryHandle
+  /// Kept open for its lock: it tells other runs that this one lives.
+  private let descriptor: FileDescriptor
+
+  private init(_ name: BytePath, _ handle: DirectoryHandle, _ descriptor: consuming FileDescriptor)
+  {
+    self.name = name
+    self.handle = handle
+    self.descriptor = descriptor
+  }
+
+  /// Writes and syncs a marker; the folder is still to be synced. One that cannot be written is
+  /// removed, or given to `leftBehind`.
+  static func create(
+    _ marker: StatusMarker, _ name: BytePath, in handle: DirectoryHandle,
+    leftBehind: (BytePath) -> Void
+  ) throws(SystemError) -> MarkerFile {
+    let descriptor = try handle.directory.openFile(name, .readWrite, options: .exclusiveCreate)
+    // A volume without locks only loses the sweep of its litter.
+    _ = try? descriptor.tryLock()
+    let file = MarkerFile(name, handle, descriptor)
+    do throws(SystemError) {
+      try file.descriptor.writeAll(marker.encoded)
+      try file.descriptor.fsync()
+    } catch {
+      if (try? handle.directory.unlink(name)) == nil { leftBehind(name) }
+      throw error
+    }
+    return file
+  }
+
+  /// Takes the marker away: the file it named is complete, or gone.
+  func remove() throws(SystemError) {
+    try handle.directory.unlink(name)
+  }
+
+  /// The marker in a file; nil when it is none of ours, or not whole.
+  static func read(_ name: BytePath, in handle: DirectoryHandle) -> StatusMarker? {
+    guard let file = try? handle.directory.openFile(name, .readOnly, options: .nonBlocking) else {
+      return nil
+    }
+    return read(file)
+  }
+
+  static func read(_ file: borrowing FileDescriptor) -> StatusMarker? {
+    guard let metadata = try? file.metadata(), metadata.kind == .regular,
+      metadata.byteCount > 0, metadata.byteCount <= StatusMarker.maximumByteCount
+    else { return nil }
+    let buffer = AlignedBuffer(byteCount: StatusMarker.maximumByteCount)
+    guard let count = try? file.readAll(into: buffer.bytes, at: 0) else { return nil }
+    return StatusMarker(Array(buffer.prefix(count)))
+  }
+}
