@@ -120,7 +120,7 @@ extension OffloadError {
   /// True for what the caller wrote wrongly, false for what the machine refused.
   fileprivate var isUsage: Bool {
     switch self {
-    case .noDestination, .relativePath, .badSetting, .volumeFacts: true
+    case .noDestination, .relativePath, .badSetting: true
     case .operationAlreadyInProgress, .machine: false
     }
   }

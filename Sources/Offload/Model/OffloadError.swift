@@ -9,8 +9,6 @@ public enum OffloadError: Error, Sendable, Hashable {
   case relativePath(BytePath)
   /// `workerCount` or `headroomByteCount` is out of range.
   case badSetting(String)
-  /// The volume facts cannot be read; the text says where.
-  case volumeFacts(String)
   /// A thread cannot be started, or a hash is not available.
   case machine(String)
 }
@@ -22,7 +20,6 @@ extension OffloadError: CustomStringConvertible {
     case .noDestination: return "no destination was given"
     case .relativePath(let path): return "not an absolute path: \(path.escaped)"
     case .badSetting(let text): return text
-    case .volumeFacts(let text): return "volume facts: \(text)"
     case .machine(let text): return text
     }
   }

@@ -1,5 +1,4 @@
 public import SystemIO
-import Wire
 
 /// The one place that facts about volumes come from.
 public struct VolumeFactsProvider: Sendable {
@@ -9,35 +8,6 @@ public struct VolumeFactsProvider: Sendable {
   ///   contains it by whole components.
   public init(given: [(root: BytePath, facts: VolumeFacts)] = []) {
     self.given = given.map { ($0.root.components, $0.facts) }
-  }
-
-  /// Reads the caller's facts from JSON (docs/offload.md, "Volume facts").
-  ///
-  /// - Throws: `volumeFacts` with the volume's number and the field that is wrong or missing.
-  public init(json bytes: [UInt8]) throws(OffloadError) {
-    let json: JSON
-    do throws(JSONError) {
-      json = try JSON.parse(bytes)
-    } catch {
-      throw .volumeFacts("\(error)")
-    }
-    guard let volumes = json["volumes"]?.array else { throw .volumeFacts("no list \"volumes\"") }
-    var given: [(root: BytePath, facts: VolumeFacts)] = []
-    for (index, volume) in volumes.enumerated() {
-      given.append(try Self.volume(volume, number: index + 1))
-    }
-    self.init(given: given)
-  }
-
-  /// Reads the caller's facts from a file.
-  public init(file: BytePath) throws(OffloadError) {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try FileSystem.contents(of: file, limit: 1 << 20)
-    } catch {
-      throw .volumeFacts("\(error)")
-    }
-    try self.init(json: bytes)
   }
 
   /// True when the caller vouches for any volume.
@@ -56,29 +26,5 @@ public struct VolumeFactsProvider: Sendable {
       let mount = mountID.flatMap({ mounts.entry(id: $0) }) ?? mounts.entry(containing: path)
     else { return KernelVolume.unknown(type: "unknown") }
     return KernelVolume.facts(mount)
-  }
-
-  private static func volume(
-    _ json: JSON, number: Int
-  ) throws(OffloadError) -> (root: BytePath, facts: VolumeFacts) {
-    func wrong(_ field: String) -> OffloadError {
-      .volumeFacts("volume \(number): \"\(field)\" is missing or wrong")
-    }
-    guard let raw = json["root"]?.bytes, let root = BytePath(raw), root.isAbsolute else {
-      throw wrong("root")
-    }
-    guard let type = json["type"]?.text else { throw wrong("type") }
-    guard let level = json["level"]?.text.flatMap({ VerificationLevel(rawValue: $0) }),
-      level != .notRead
-    else { throw wrong("level") }
-    guard let inodesLast = json["inodesLast"]?.bool else { throw wrong("inodesLast") }
-    guard let isReal = json["changeTimeIsReal"]?.bool else { throw wrong("changeTimeIsReal") }
-    let grain = json["modificationGrainNanoseconds"]?.int64 ?? 1
-    guard grain > 0 else { throw wrong("modificationGrainNanoseconds") }
-    let facts = VolumeFacts(
-      type: type, bestLevel: level, inodesLast: inodesLast, changeTimeIsReal: isReal,
-      modificationGrainNanoseconds: grain, isRemovable: json["removable"]?.bool ?? false,
-      isGivenByCaller: true)
-    return (root, facts)
   }
 }
