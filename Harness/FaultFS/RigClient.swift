@@ -111,6 +111,7 @@ public final class RigClient {
     _ = try ask("arm", [.init("rules", .array(ruleIDs.map { JSON($0) }))])
   }
 
+  /// Takes every rule out of force; what has fired stays counted.
   public func disarm() throws(RigError) {
     _ = try ask("disarm")
   }
@@ -130,6 +131,7 @@ public final class RigClient {
     _ = try ask("end", [.init("claimed", .bool(claimed))])
   }
 
+  /// What a layer of a volume holds right now, digests included.
   public func snapshot(_ volume: String, _ layer: Layer) throws(RigError) -> TreeSnapshot {
     try TreeSnapshot(
       try ask(
@@ -137,6 +139,7 @@ public final class RigClient {
         [.init("volume", .text(volume)), .init("layer", .text(layer.rawValue))])["entries"])
   }
 
+  /// What has fired, what the rig itself did, and how many bytes were struck.
   public func status() throws(RigError) -> RigStatus {
     try RigStatus(try ask("status"))
   }
@@ -160,6 +163,7 @@ public final class RigClient {
       ])
   }
 
+  /// Takes a view away again.
   public func unview(at mountPoint: BytePath) throws(RigError) {
     _ = try ask("unview", [.init("at", RigMessage.json(mountPoint))])
   }
@@ -175,6 +179,7 @@ public final class RigClient {
       "insert", [.init("volume", .text(volume)), .init("as", .text(orNull: other))])
   }
 
+  /// Mounts a volume anew: what was not durable stays, the kernel forgets what it knew.
   public func remount(_ volume: String) throws(RigError) {
     _ = try ask("remount", [.init("volume", .text(volume))])
   }

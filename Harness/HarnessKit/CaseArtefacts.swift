@@ -85,6 +85,7 @@ public struct RunRecord: Sendable {
     self.log = log
   }
 
+  /// How the process ended.
   public enum Ending: Sendable, Equatable {
     case exited(Int32)
     /// Killed by this signal; `byRig` when a rule asked for it.
@@ -99,7 +100,9 @@ public struct RunRecord: Sendable {
 /// A killed subject has no report (`isPresent` is false), but the rows that it had announced as
 /// final before it died stand in `rows` all the same: they are claims.
 public struct SubjectReport: Sendable, Equatable {
+  /// What the subject says of one file on one destination.
   public struct Row: Sendable, Equatable {
+    /// The subject's own verdict of the file.
     public enum Outcome: String, Sendable { case verified, copiedUnverified, failed }
 
     /// Below the source's root.
@@ -134,6 +137,7 @@ public struct SubjectReport: Sendable, Equatable {
   /// Paths that the subject says it left behind, as volume name and path below its root.
   public var leftBehind: [Place]
 
+  /// A path on a volume.
   public struct Place: Hashable, Sendable {
     public let volume: String
     public let path: BytePath

@@ -11,6 +11,7 @@ public struct Event: Sendable, Equatable {
   public let seconds: Double
   public let kind: Kind
 
+  /// What happened.
   public enum Kind: Sendable, Equatable {
     case runStarted(RunStart)
     case caseStarted(CaseIdentity)
@@ -149,6 +150,7 @@ public struct CaseResult: Sendable, Equatable {
   /// Nothing that a person must act on: a pass, or an exception that is written down.
   public var isGreen: Bool { verdict == .pass || allowed != nil }
 
+  /// How often a rule of the case fired.
   public struct RuleCount: Sendable, Equatable {
     /// Line in the script, from 1.
     public var line: Int
@@ -165,6 +167,7 @@ public struct CaseResult: Sendable, Equatable {
     }
   }
 
+  /// How many of the runs of a case agree with its first verdict.
   public struct Repeats: Sendable, Equatable {
     public var agreeing: Int
     public var of: Int

@@ -26,6 +26,7 @@ public enum Run {
       self.seconds = seconds
     }
 
+    /// Counts one more result.
     public mutating func add(_ result: CaseResult) {
       if result.verdict != .pass, result.allowed != nil {
         allowed += 1

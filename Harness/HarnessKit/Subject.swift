@@ -62,6 +62,7 @@ public protocol SubjectRun: AnyObject, Sendable {
   func wait() throws(SubjectFailure) -> SubjectOutcome
 }
 
+/// How a subject's run ended and what it said.
 public struct SubjectOutcome: Sendable {
   public let ending: RunRecord.Ending
   public let report: SubjectReport
