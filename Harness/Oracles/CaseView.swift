@@ -43,11 +43,20 @@ struct CaseView {
   /// The files that a run has to copy, with what stood in them when it began: every regular file
   /// of the source but those in a desktop's folders at the root.
   func sourceFiles(run index: Int) -> [BytePath: TreeEntry] {
+    copied(.file, run: index)
+  }
+
+  /// The folders that a run has to make.
+  func sourceFolders(run index: Int) -> [BytePath] {
+    Array(copied(.directory, run: index).keys)
+  }
+
+  private func copied(_ kind: TreeEntry.Kind, run index: Int) -> [BytePath: TreeEntry] {
     guard let tree = artefacts.state(beforeRun: index)[Self.source] else { return [:] }
     let skipped = Set(
       tree.entries.filter { $0.value.kind == .directory && OwnNames.isRootMetadata($0.key) }.keys)
     return tree.entries.filter { path, entry in
-      guard entry.kind == .file, let root = path.components.first else { return false }
+      guard entry.kind == kind, let root = path.components.first else { return false }
       return !skipped.contains(root)
     }
   }

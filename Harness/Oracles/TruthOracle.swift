@@ -17,6 +17,27 @@ public struct TruthOracle: Oracle {
       view.rows(run: index).filter { $0.value.outcome == .verified }
         .sorted { ($0.key.volume, $0.key.path) < ($1.key.volume, $1.key.path) }
         .compactMap { place, row in judge(place, row, run: index, in: view) }
+        + folders(run: index, in: view)
+    }
+  }
+
+  /// A card that is claimed as a whole has its folders too, empty ones among them (offload 52).
+  private func folders(run index: Int, in view: CaseView) -> [Finding] {
+    let run = view.artefacts.runs[index]
+    guard run.report.isPresent, run.report.verdict == "verified" else { return [] }
+    return run.destinations.flatMap { volume -> [Finding] in
+      guard let tree = run.durable[volume] else { return [] }
+      return view.sourceFolders(run: index).sorted().compactMap { path in
+        if tree[path]?.kind == .directory
+          || view.isUndetectable(path, on: volume, run: index)
+          || view.hasAct([.changed, .swapped], CaseView.source, path)
+        {
+          return nil
+        }
+        return finding(
+          CaseView.Place(volume: volume, path: path),
+          "is a folder of a card that is claimed as verified, but it is not on the medium")
+      }
     }
   }
 

@@ -52,6 +52,11 @@ private let temporary = BytePath("CLIP/.custody.tmp.0123456789abcdef0123456789ab
     Sample("one of two destinations lies", ["truth"], destinations: ["dst", "dst2"]) {
       $0.run.durable["dst2"]?.entries[second] = nil
     },
+    Sample("an empty folder of the card is missing on the medium", ["truth"]) {
+      $0.before["src"]?.add(folder: "CLIP/EMPTY")
+      $0.run.volatile["src"]?.add(folder: "CLIP/EMPTY")
+      $0.run.volatile["dst"]?.add(folder: "CLIP/EMPTY")
+    },
     Sample("a claim for a file that the source does not hold", ["truth"]) {
       $0.run.rows.append(.verified("CLIP/C0009.MP4", on: "dst"))
     },

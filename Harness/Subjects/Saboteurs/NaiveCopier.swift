@@ -101,8 +101,11 @@ struct NaiveCopier {
   /// Folders without a file in them; a failure shows in the files of others only.
   private func makeFolders(_ folders: [BytePath], in target: BytePath) {
     guard defect != .failsEverything, let root = try? PinnedDirectory.open(target) else { return }
-    for folder in folders { _ = try? FileCopy.folder(folder, in: root) }
-    try? root.fsync()
+    for path in folders {
+      _ = try? FileCopy.folder(path, in: root)
+      if defect == .skipsDirectoryFsync { continue }
+      try? FileCopy.folder(path.parent ?? "", in: root).fsync()
+    }
   }
 
   private func isProof(_ level: String) -> Bool { level == "evicted" || level == "direct" }
