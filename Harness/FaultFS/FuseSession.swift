@@ -165,7 +165,8 @@ final class FuseSession {
 
   private static func detachedReply(to request: Request, _ errno: Errno) -> Reply {
     switch request.call {
-    case .release, .releasedir: .done
+    // close(2) says nothing of a medium that is gone: only fsync does.
+    case .flush, .release, .releasedir: .done
     case .forget: .nothing
     default: .error(errno)
     }

@@ -29,7 +29,6 @@ enum Availability {
   static let missing: Set<Feature> = [
     .effect(.crash), .effect(.stale), .effect(.stop), .effect(.limit), .effect(.clock),
     .cache(.lying),
-    .volumeOption("="), .volumeOption("inside"), .volumeOption("nommap"),
     .volumeOption("barriers"),
     .statement("run two at once"), .statement("explore"),
     .expectation("recovery"),
