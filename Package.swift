@@ -85,6 +85,7 @@ let package = Package(
     test("HashingTests", "Hashing", "SystemIO"),
     test("BenchTests", "Bench", "SystemIO", "Wire"),
     test("WireTests", "Wire"),
+    test("OffloadTests", "Offload", "Hashing", "SystemIO", "Wire"),
     test("TidyTests"),
     test("IntegrationTests", "FaultModel", "Wire", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
