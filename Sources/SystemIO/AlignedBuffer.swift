@@ -24,7 +24,8 @@ public final class AlignedBuffer: @unchecked Sendable {
     address.deallocate()
   }
 
-  /// The memory, valid as long as the object.
+  /// The memory, valid as long as the object: keep that in a variable, since a temporary one is
+  /// gone before a call sees its bytes.
   public var bytes: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: address, count: byteCount)
   }

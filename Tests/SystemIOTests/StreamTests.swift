@@ -67,7 +67,8 @@ import Testing
       #expect(events == [.readable, .writable, .invalid])
       // With the byte still there, poll would not wait for a child of another test, started just
       // now, to let go of its copy of the other end.
-      _ = try reading.read(into: AlignedBuffer(byteCount: 8).bytes)
+      let buffer = AlignedBuffer(byteCount: 8)
+      _ = try reading.read(into: buffer.bytes)
       try writing.close()
       let end = try Poller.wait(for: .readable, on: reading)
       #expect(end.contains(.hungUp))
