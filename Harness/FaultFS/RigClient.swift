@@ -19,6 +19,7 @@ public final class RigClient {
   private var rig: ChildProcess
   private var channel: LineReader?
   private var lastID = 0
+  private var hasEnded = false
 
   private init(
     watchdog: consuming ChildProcess, rig: consuming ChildProcess, channel: consuming LineReader
@@ -192,10 +193,14 @@ public final class RigClient {
     guard end() else { throw RigError("the rig did not end by itself; its watchdog ended it") }
   }
 
+  /// Closes the control channel and nothing else, as the runner's death would.
+  func hangUp() { channel = nil }
+
   /// Hanging up ends the rig; one that does not is killed, and the watchdog clears up.
   @discardableResult
   private func end() -> Bool {
-    guard channel != nil else { return true }
+    guard !hasEnded else { return true }
+    hasEnded = true
     channel = nil
     let ended = try? rig.wait(timeout: .seconds(10))
     if ended == nil {
