@@ -52,7 +52,10 @@ extension TreeSnapshot {
           RigMessage.json(path), .text(entry.kind.rawValue), JSON(entry.byteCount),
           .text(entry.digest), JSON(entry.mode), JSON(entry.modification), JSON(entry.inode),
         ]
-        if let link = entry.linkText { list.append(RigMessage.json(link)) }
+        if entry.linkText != nil || !entry.inlineBytes.isEmpty {
+          list.append(entry.linkText.map(RigMessage.json) ?? .null)
+          list.append(.hex(entry.inlineBytes))
+        }
         return .array(list)
       })
   }
@@ -64,10 +67,11 @@ extension TreeSnapshot {
         let digest = item[3]?.text, let mode = item[4]?.int.flatMap(UInt16.init(exactly:)),
         let modification = item[5]?.int64, let inode = item[6]?.uint64
       else { throw RigError("an entry of a snapshot is damaged") }
-      let link: BytePath? = item[7] == nil ? nil : try RigMessage.path(item[7])
+      let hasLink = item[7].map { !$0.isNull } ?? false
+      let link = hasLink ? try RigMessage.path(item[7]) : nil
       entries[try RigMessage.path(item[0])] = TreeEntry(
         kind: kind, byteCount: count, digest: digest, mode: mode, modification: modification,
-        inode: inode, linkText: link)
+        inode: inode, linkText: link, inlineBytes: item[8]?.hexBytes ?? [])
     }
   }
 }

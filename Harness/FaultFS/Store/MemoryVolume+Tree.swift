@@ -93,7 +93,7 @@ extension MemoryVolume {
 
   func snapshot(_ layer: Layer) -> TreeSnapshot {
     var entries: [BytePath: TreeEntry] = [:]
-    entries[""] = entry(root, layer)
+    entries[""] = entry(root, layer, named: "")
     collect(root, "", layer, [Self.rootID], &entries)
     return TreeSnapshot(entries: entries)
   }
@@ -108,7 +108,7 @@ extension MemoryVolume {
     for held in (layer == .volatile ? table.entries : table.durable).values {
       guard let node = find(held.node) else { continue }
       let name = path.appending(held.name)
-      entries[name] = entry(node, layer)
+      entries[name] = entry(node, layer, named: held.name)
       if node.kind == .directory, !open.contains(node.id) {
         collect(node, name, layer, open.union([node.id]), &entries)
       }
@@ -124,11 +124,15 @@ extension MemoryVolume {
     return empty
   }
 
-  private func entry(_ node: Node, _ layer: Layer) -> TreeEntry {
+  private func entry(_ node: Node, _ layer: Layer, named name: BytePath) -> TreeEntry {
     let state = state(of: node, layer)
+    let isFile = node.kind == .file
+    let byteCount = isFile ? state.bytes.byteCount : 0
+    let isInline = isFile && TreeEntry.isInline(name: name, byteCount: byteCount)
     return TreeEntry(
-      kind: node.kind, byteCount: node.kind == .file ? state.bytes.byteCount : 0,
-      digest: node.kind == .file ? digests.digest(of: state, on: self) : "", mode: state.mode,
-      modification: state.modification, inode: node.inode, linkText: node.linkText)
+      kind: node.kind, byteCount: byteCount,
+      digest: isFile ? digests.digest(of: state, on: self) : "", mode: state.mode,
+      modification: state.modification, inode: node.inode, linkText: node.linkText,
+      inlineBytes: isInline ? state.bytes.bytes(at: 0, count: Int(byteCount)) : [])
   }
 }
