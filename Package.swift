@@ -74,12 +74,11 @@ let package = Package(
     harness("Oracles", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness("Reporting", "HarnessKit", "Wire", "SystemIO"),
     harness(
-      "Suites", "HarnessKit", "Subjects", "Oracles", "Reporting", "FaultFS", "FaultModel",
-      "SystemIO"),
+      "Suites", "HarnessKit", "Subjects", "Oracles", "FaultFS", "FaultModel", "Wire", "SystemIO"),
     harness("Bench", "CommandLineKit", "Hashing", "Wire", "SystemIO"),
     command(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
-      "Bench", "FaultFS", "FaultModel", "CommandLineKit", "SystemIO"),
+      "Bench", "FaultFS", "FaultModel", "BuildIdentity", "CommandLineKit", "Wire", "SystemIO"),
 
     test("SystemIOTests", "SystemIO", "CLinuxShims"),
     test("HashingTests", "Hashing", "SystemIO"),
@@ -89,6 +88,7 @@ let package = Package(
     test("TidyTests"),
     test("IntegrationTests", "FaultModel", "Wire", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
+    test("SuitesTests", "Suites", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "FaultFS", "FaultModel", "SystemIO"),
     test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),

@@ -4,6 +4,9 @@ public import SystemIO
 public struct CardLibrary: Sendable {
   private let files: NamedFiles
 
+  /// The folders, for a process that looks into the same ones.
+  public var folders: [BytePath] { files.folders }
+
   /// - Parameter folders: `./Fixtures/cards`, then `PREFIX/share/custody/Fixtures/cards`.
   public init(folders: [BytePath]) {
     files = NamedFiles(folders: folders, suffix: ".card", kind: "card")
@@ -11,6 +14,11 @@ public struct CardLibrary: Sendable {
 
   /// Every card's name, in order, each once.
   public var names: [String] { files.names }
+
+  /// The text of a card table by its name.
+  public func text(named name: String) throws(LibraryError) -> [UInt8] {
+    try files.text(named: name)
+  }
 
   /// Reads a card table by its name.
   public func card(named name: String) throws(LibraryError) -> CardLayout {

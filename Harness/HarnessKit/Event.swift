@@ -82,24 +82,6 @@ public struct CaseIdentity: Hashable, Sendable {
 
   /// `exfat/links-refused@standard`: what reports, `--case` and the allowed file name.
   public var id: String { "\(script)/\(slug)@\(mode)" }
-
-  /// The letters and digits of a title, one hyphen between their runs, at most 80 bytes.
-  public static func slug(_ title: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in title.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        bytes.append(byte)
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"):
-        bytes.append(byte | 0x20)
-      default:
-        if let last = bytes.last, last != UInt8(ascii: "-") { bytes.append(UInt8(ascii: "-")) }
-      }
-      if bytes.count == 80 { break }
-    }
-    if bytes.last == UInt8(ascii: "-") { bytes.removeLast() }
-    return bytes.isEmpty ? "case" : String(decoding: bytes, as: UTF8.self)
-  }
 }
 
 /// How a case ended.

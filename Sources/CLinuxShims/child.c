@@ -92,6 +92,10 @@ int ls_spawn(const ls_child *child, int32_t *pid) {
 
 int ls_pidfd_open(int32_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
+int ls_pidfd_signal(int fd, int signal) {
+  return (int)syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0);
+}
+
 int32_t ls_wait(int32_t pid, int block, ls_exit *result) {
   int status = 0;
   struct rusage usage;

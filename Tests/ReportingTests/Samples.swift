@@ -65,12 +65,16 @@ enum Samples {
     CaseResult(
       identity: CaseIdentity(
         script: "exfat", title: title, line: 12, mode: "standard",
-        slug: CaseIdentity.slug(title)),
+        slug: slug(title)),
       verdict: verdict, reason: reason, findings: findings,
       rules: [.init(line: 14, text: "fail write dst:~A with EIO", fired: 3, isOptional: false)],
       seconds: seconds, seed: 99, subject: "offload",
       schedule: ["case \"\(title)\"", "  fail write dst:~A with EIO"], allowed: allowed,
       folder: verdict == .pass ? nil : "cases/0001")
+  }
+
+  private static func slug(_ title: String) -> String {
+    String(title.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
   }
 
   /// One result of each kind.

@@ -56,13 +56,4 @@ import Wire
     #expect(bad?["findings"]?[0]?["files"]?[0]?.text == "dst:C0002.MP4")
     #expect(bad?["rules"]?[0]?["fired"]?.int == 3)
   }
-
-  @Test("slugs are file names", arguments: [
-    ("links refused by the persona", "links-refused-by-the-persona"),
-    ("  \u{e9}: A/B..", "a-b"), ("漢", "case"), ("", "case"),
-    (String(repeating: "x", count: 200), String(repeating: "x", count: 80)),
-  ])
-  func slugs(title: String, slug: String) {
-    #expect(CaseIdentity.slug(title) == slug)
-  }
 }

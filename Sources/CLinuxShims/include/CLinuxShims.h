@@ -143,6 +143,9 @@ int ls_spawn(const ls_child *_Nonnull child, int32_t *_Nonnull pid);
 
 int ls_pidfd_open(int32_t pid);
 
+/// pidfd_send_signal(2): never another process that was given the same number.
+int ls_pidfd_signal(int fd, int signal);
+
 /// How a child ended and what it used; microseconds and KiB.
 typedef struct {
   int32_t exited, code, signal, core_dumped;

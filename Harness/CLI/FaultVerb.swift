@@ -1,0 +1,76 @@
+import CommandLineKit
+import FaultModel
+import Subjects
+import Suites
+import SystemIO
+
+/// `harness fault`: scripts, or the generic cases on a persona.
+enum FaultVerb {
+  private static let names = Parameter.positional(
+    "SCRIPT|PERSONA", .path, repeats: true,
+    "a script's name or path, or a persona for the generic cases")
+  private static let subject = Parameter.option(
+    "--subject", "NAME", .text, "the engine under test, offload unless said")
+  private static let card = Parameter.option(
+    "--card", "NAME", .text, "use this card instead of those of the scripts")
+
+  static let command = Command(
+    "fault", "Runs fault scripts against an engine and judges what it claims",
+    details: "A name is a script in ./FaultScripts, else in PREFIX/share/custody/FaultScripts, "
+      + "else a persona, on which the generic cases run.",
+    parameters: [names.row, subject.row, card.row] + RunOptions.rows,
+    examples: [
+      .init("harness fault exfat", "Judges the copy engine on an exFAT destination."),
+      .init(
+        "harness fault exfat --case 'full-*' --mode standard",
+        "Runs the cases of a full destination in one mode."),
+      .init("harness fault fat32", "Runs the generic cases on the persona fat32."),
+    ],
+    exitCodes: ExitCode.rows)
+
+  static func run(_ values: Arguments, _ console: Console) throws(UsageError) -> Int32 {
+    let options = try RunOptions(values)
+    let name = values[subject, default: OffloadSubject.name]
+    guard SubjectCatalogue.names.contains(name) else {
+      let known = SubjectCatalogue.names
+      let near = NearNames.of(name, among: known)
+      throw UsageError(
+        "harness fault: no subject is named '\(name)'",
+        remedy: near.isEmpty ? "The subjects are \(known.joined(separator: ", "))"
+          : "Did you mean \(near.joined(separator: " or "))?")
+    }
+    let library = try Library.standard()
+    let choice = CaseChoice(
+      seed: options.seed, modes: options.modes, subject: name, card: values[card])
+    let suite = FaultSuite(values.all(names), library: library)
+    let cases = try Library.cases(of: suite, choice)
+    return RunSession(verb: "fault", options: options, library: library, console: console)
+      .run(cases).code
+  }
+}
+
+/// The script library with its errors as those of the command line.
+enum Library {
+  static func standard() throws(UsageError) -> SuiteLibrary {
+    do throws(SystemError) {
+      return try SuiteLibrary.standard()
+    } catch {
+      throw UsageError("harness: the working folder cannot be found: \(error)")
+    }
+  }
+
+  static func cases(of suite: some Suite, _ choice: CaseChoice) throws(UsageError) -> [PlannedCase] {
+    do throws(SuiteError) {
+      return try suite.cases(choice)
+    } catch {
+      guard case .library(.unknown(kind: "fault script", let name, _, let known)) = error else {
+        throw UsageError("\(error)")
+      }
+      let near = NearNames.of(name, among: known + Persona.names)
+      throw UsageError(
+        "harness: no script or persona is named '\(name)'",
+        remedy: near.isEmpty ? "See harness list scripts, and harness list personas"
+          : "Did you mean \(near.joined(separator: " or "))?")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import FaultModel
+import SystemIO
+
+/// What the runner does in one case, in order: the statements of the script with their meaning
+/// (scripts.md, decisions 12 and 16).
+enum CaseStep: Equatable {
+  /// These rules come into force together; those before the first run stand before it.
+  case arm([Int])
+  /// The n-th `given` of the case, from 0, between two runs.
+  case given(Int)
+  case disarm
+  /// A run, or two at once, with what the script expects of it.
+  case run(arguments: [BytePath], atOnce: Int, expectations: [Expectation])
+}
+
+extension ScriptCase {
+  /// The steps of the case. Without a `run` line there is one run after everything else; an
+  /// `expect` belongs to the run before it, or to the first one when none came yet.
+  var steps: [CaseStep] {
+    var steps: [CaseStep] = []
+    var pendingRules: [Int] = []
+    var early: [Expectation] = []
+    var givens = 0
+    var lastRun: Int?
+
+    func flush() {
+      if !pendingRules.isEmpty { steps.append(.arm(pendingRules)) }
+      pendingRules = []
+    }
+    func run(_ arguments: [BytePath], atOnce: Int) {
+      flush()
+      steps.append(
+        .run(
+          arguments: arguments, atOnce: atOnce,
+          expectations: lastRun == nil ? early : []))
+      lastRun = steps.count - 1
+    }
+
+    for statement in statements {
+      switch statement {
+      case .rule(let rule): pendingRules.append(rule.id)
+      case .given:
+        if lastRun != nil {
+          flush()
+          steps.append(.given(givens))
+        }
+        givens += 1
+      case .disarm:
+        flush()
+        steps.append(.disarm)
+      case .run(let arguments): run(arguments, atOnce: 1)
+      case .runTwoAtOnce: run([], atOnce: 2)
+      case .expect(let expectation):
+        guard let index = lastRun, case .run(let arguments, let atOnce, let others) = steps[index]
+        else {
+          early.append(expectation)
+          continue
+        }
+        steps[index] = .run(
+          arguments: arguments, atOnce: atOnce, expectations: others + [expectation])
+      }
+    }
+    if lastRun == nil { run([], atOnce: 1) } else { flush() }
+    return steps
+  }
+
+  /// The subject is killed, stopped, limited or has to be waited for: a process of its own.
+  var needsFreshProcess: Bool {
+    statements.contains { statement in
+      switch statement {
+      case .runTwoAtOnce: return true
+      case .rule(let rule):
+        switch rule.effect {
+        case .killSubject, .terminateSubject, .stopSubject, .limitSubject, .crash: return true
+        case .hang: return true
+        default: return false
+        }
+      default: return false
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+public import FaultModel
+public import HarnessKit
+
+/// One case in one mode, ready to run: it holds everything that a replay file holds.
+public struct PlannedCase: Sendable {
+  public let identity: CaseIdentity
+  /// The preamble and this case alone, at their lines of the whole script.
+  public let script: Script
+  public let scriptCase: ScriptCase
+  public let mode: Mode
+  /// The subject's name in the catalogue.
+  public let subject: String
+  /// The oracle that must object, for an engine that is broken on purpose; nil for a real subject.
+  public let caughtBy: String?
+
+  /// Every case of a script in each of its modes.
+  ///
+  /// - `seed`, `card`: override those of the script.
+  /// - `modes`: only these; nil for those that the case names.
+  /// - Throws: what the isolated text says when it is parsed, which a script that was parsed whole
+  ///   never does.
+  public static func all(
+    of script: Script, seed: UInt64? = nil, card: String? = nil, modes: [Mode]? = nil,
+    subject: String, caughtBy: String? = nil
+  ) throws(ScriptError) -> [PlannedCase] {
+    var cases: [PlannedCase] = []
+    for (index, scriptCase) in script.cases.enumerated() {
+      let isolated = try ScriptParser.parse(
+        script.isolatedText(ofCase: index, seed: seed, card: card), name: script.name)
+      guard let only = isolated.cases.first else { continue }
+      for mode in modes ?? scriptCase.preamble.modes {
+        let identity = CaseIdentity(
+          script: script.name, title: scriptCase.title, line: scriptCase.line,
+          mode: mode.rawValue, slug: scriptCase.slug)
+        cases.append(
+          PlannedCase(
+            identity: identity, script: isolated, scriptCase: only, mode: mode, subject: subject,
+            caughtBy: caughtBy))
+      }
+    }
+    return cases
+  }
+
+  public init(
+    identity: CaseIdentity, script: Script, scriptCase: ScriptCase, mode: Mode,
+    subject: String, caughtBy: String?
+  ) {
+    self.identity = identity
+    self.script = script
+    self.scriptCase = scriptCase
+    self.mode = mode
+    self.subject = subject
+    self.caughtBy = caughtBy
+  }
+}
+
+extension Script {
+  /// The script with every other case and the explore lines blanked out: lines keep their numbers.
+  func isolatedText(ofCase index: Int, seed: UInt64?, card: String?) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let first = cases[index].line
+    let end = index + 1 < cases.count ? cases[index + 1].line : lines.count + 1
+    let preambleEnd = cases.first?.line ?? first
+    let explored = Set(explorations.map(\.line))
+    // A case may say each of these once, so the command line's word takes the place of its own.
+    let overridden = (seed == nil ? [] : ["seed"]) + (card == nil ? [] : ["card"])
+    var kept: [Substring] = []
+    for (offset, line) in lines.enumerated() {
+      let number = offset + 1
+      let isOfCase = (first..<end).contains(number)
+      let word = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first.map(String.init)
+      let isReplaced = isOfCase && overridden.contains(word ?? "")
+      let isKept = (number < preambleEnd || isOfCase) && !isReplaced
+      kept.append(isKept && !explored.contains(number) ? line : "")
+    }
+    while kept.last == "" { kept.removeLast() }
+    if let seed { kept.append("  seed \(seed)") }
+    if let card { kept.append("  card \(card)") }
+    return kept.joined(separator: "\n") + "\n"
+  }
+}
+
+extension ScriptCase {
+  /// The case as written, without its empty lines.
+  var schedule: [String] {
+    text.split(separator: "\n").map(String.init).filter { line in
+      line.contains { $0 != " " && $0 != "\t" }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import FaultModel
+import HarnessKit
+import SystemIO
+
+/// The case of a replay file, ready to run, with its cards in a folder of their own.
+public struct ReplayedCase: Sendable {
+  public let planned: PlannedCase
+  public let library: SuiteLibrary
+  /// What is not as it was when the file was written, one line each.
+  public let warnings: [String]
+  private let folder: BytePath
+
+  /// Reads script and cards out of the file.
+  ///
+  /// - Throws: for a script that this build cannot read, or content of another generator.
+  public init(_ replay: Replay) throws(ReplayError) {
+    guard replay.generator == Content.generatorVersion else {
+      throw .generator(replay.generator, known: Content.generatorVersion)
+    }
+    do throws(SystemError) {
+      folder = try Self.write(replay.cards)
+    } catch {
+      throw .unreadable(error)
+    }
+    library = SuiteLibrary(roots: [folder])
+    let script: Script
+    do throws(LibraryError) {
+      script = try library.load(Array(replay.scriptText.utf8), name: replay.script)
+    } catch {
+      throw .script("\(error)")
+    }
+    guard let scriptCase = script.cases.first, script.cases.count == 1,
+      let mode = Mode(rawValue: replay.mode)
+    else { throw .missing("scriptText with one case, mode") }
+    let slug = replay.id.split(separator: "/").last?.split(separator: "@").first
+    planned = PlannedCase(
+      identity: CaseIdentity(
+        script: replay.script, title: scriptCase.title, line: scriptCase.line, mode: replay.mode,
+        slug: slug.map(String.init) ?? scriptCase.slug),
+      script: script, scriptCase: scriptCase, mode: mode, subject: replay.subject,
+      caughtBy: SubjectCatalogue.oracle(thatCatches: replay.subject))
+    warnings = Self.differences(replay)
+  }
+
+  private static func differences(_ replay: Replay) -> [String] {
+    replay.personas.sorted { $0.key < $1.key }.compactMap { name, digest in
+      guard let persona = Persona.named(name) else { return "persona \(name) is gone" }
+      return persona.digest == digest
+        ? nil : "persona \(name) has other rows than when the file was written"
+    }
+  }
+
+  private static func write(_ cards: [String: String]) throws(SystemError) -> BytePath {
+    let base = try FileSystem.resolve(Environment.value("TMPDIR") ?? "/tmp")
+    var random = SystemRandomNumberGenerator()
+    let folder = base.appending(
+      BytePath("custody-replay-\(String(random.next() as UInt64, radix: 16))"))
+    let tables = folder.appending("Fixtures/cards")
+    try FileSystem.makeDirectories(tables)
+    let directory = try PinnedDirectory.open(tables)
+    for (name, text) in cards {
+      let file = try directory.openFile(
+        BytePath(name + ".card"), .writeOnly, options: .exclusiveCreate)
+      try file.writeAll(Array(text.utf8))
+      try file.close()
+    }
+    return folder
+  }
+
+  /// Takes the folder of the cards away.
+  public func removeCards() {
+    // Nothing but our own small files lies there; what cannot go now is a stray temporary folder.
+    try? ScratchFolder.remove(folder)
+  }
+}

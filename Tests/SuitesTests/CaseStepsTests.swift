@@ -1,0 +1,80 @@
+import FaultModel
+import SystemIO
+import Testing
+
+@testable import Suites
+
+@Suite struct CaseStepsTests {
+  @Test("runner: without a run line there is one run after all rules, with every expectation")
+  func implicitRun() throws {
+    let steps = try Scripts.firstCase(
+      """
+        given dst "a" bytes 1KiB
+        fail write dst:** with EIO
+        full dst at 50%
+        expect failed all
+        expect warns "x"
+      """
+    ).steps
+    #expect(
+      steps == [
+        .arm([0, 1]),
+        .run(arguments: [], atOnce: 1, expectations: [.failedAll(on: nil), .warns("x")]),
+      ])
+  }
+
+  @Test("runner: rules arm at their line, expect belongs to the run before it")
+  func twoRuns() throws {
+    let steps = try Scripts.firstCase(
+      """
+        eject dst at 50%
+        run
+        expect failed all on dst
+        insert dst
+        given dst "b" bytes 1KiB
+        disarm
+        run "--single-source-read"
+        expect verified
+      """
+    ).steps
+    #expect(
+      steps == [
+        .arm([0]),
+        .run(arguments: [], atOnce: 1, expectations: [.failedAll(on: "dst")]),
+        .arm([1]), .given(0), .disarm,
+        .run(arguments: ["--single-source-read"], atOnce: 1, expectations: [.verified]),
+      ])
+  }
+
+  @Test("runner: a given before the first run is in the tree, one after it is a step")
+  func givens() throws {
+    let steps = try Scripts.firstCase(
+      """
+        given dst "a" bytes 1KiB
+        run
+        given dst "b" bytes 1KiB
+        run
+        expect sound
+      """
+    ).steps
+    #expect(steps.contains(.given(1)))
+    #expect(!steps.contains(.given(0)))
+  }
+
+  @Test("runner: run two at once is one step with two subjects")
+  func atOnce() throws {
+    let steps = try Scripts.firstCase("  run two at once\n  expect sound\n").steps
+    #expect(steps == [.run(arguments: [], atOnce: 2, expectations: [.sound])])
+  }
+
+  static let fresh: [(body: String, isFresh: Bool)] = [
+    ("  kill subject at 50%\n  run\n", true), ("  terminate subject at 50%\n  run\n", true),
+    ("  run two at once\n", true), ("  stop subject for 1s at 50%\n  run\n", true),
+    ("  fail write dst:** with EIO\n", false), ("  full dst\n", false),
+  ]
+
+  @Test("runner: kills, stops and pairs get a process of their own", arguments: fresh)
+  func freshProcess(row: (body: String, isFresh: Bool)) throws {
+    #expect(try Scripts.firstCase(row.body + "  expect sound\n").needsFreshProcess == row.isFresh)
+  }
+}
