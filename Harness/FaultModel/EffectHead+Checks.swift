@@ -30,41 +30,37 @@ extension StatementReader {
   func checkClauses(
     _ clauses: Clauses, of head: EffectHead, _ places: [String: Lexer.Word]
   ) throws(ScriptError) {
-    func refuse(_ isWrong: Bool, _ word: String, _ message: String) throws(ScriptError) {
-      if isWrong { throw lexer.error(places[word] ?? words[0], message) }
-    }
     let operations = head.operations
-    try refuse(
-      clauses.atEveryOperation && !head.isCrash, "at", "'at every op' belongs to crash")
-    try refuse(
-      clauses.renameSide != nil && !operations.contains(.rename), "as",
-      "'as old' and 'as new' belong to rename")
-    try refuse(
-      clauses.entry != nil && !head.isOnListing, "entry", "'entry' belongs to listings")
-    try refuse(
-      (clauses.from != nil) && !operations.allSatisfy(\.hasOffset)
-        || clauses.from != nil
-          && operations.isEmpty,
-      "from", "'from' needs operations with a byte offset")
-    try refuse(
-      (clauses.range != nil) && (!operations.allSatisfy(\.hasOffset) || operations.isEmpty),
-      "range",
-      "'range' needs operations with a byte offset")
-    try refuse(
-      clauses.afterEviction && operations != [.read], "after", "'after eviction' belongs to reads")
-    try refuse(
-      clauses.nth != nil && clauses.every != nil, "every", "'nth' and 'every' contradict each other"
-    )
-    try refuse(
-      clauses.between != nil && clauses.timing != nil, "between",
-      "'between' stands without 'before' and 'after'")
-    try refuse(
-      (clauses.nth != nil || clauses.every != nil || clauses.by != nil) && operations.isEmpty
-        && !head.isOnListing && !head.isReport,
-      clauses.nth != nil
-        ? "nth"
-        : clauses.every != nil
-          ? "every" : "by", "this effect strikes no operation that could be counted")
+    let hasOffsets = !operations.isEmpty && operations.allSatisfy(\.hasOffset)
+    let canBeCounted = !operations.isEmpty || head.isOnListing || head.isReport
+    let uncountable = "this effect strikes no operation that could be counted"
+    let refusals: [(isWrong: Bool, word: ClauseWord, message: String)] = [
+      (clauses.atEveryOperation && !head.isCrash, .at, "'at every op' belongs to crash"),
+      (
+        clauses.renameSide != nil && !operations.contains(.rename), .as,
+        "'as old' and 'as new' belong to rename"
+      ),
+      (clauses.entry != nil && !head.isOnListing, .entry, "'entry' belongs to listings"),
+      (clauses.from != nil && !hasOffsets, .from, "'from' needs operations with a byte offset"),
+      (clauses.range != nil && !hasOffsets, .range, "'range' needs operations with a byte offset"),
+      (
+        clauses.afterEviction && operations != [.read], .after, "'after eviction' belongs to reads"
+      ),
+      (
+        clauses.nth != nil && clauses.every != nil, .every,
+        "'nth' and 'every' contradict each other"
+      ),
+      (
+        clauses.between != nil && clauses.timing != nil, .between,
+        "'between' stands without 'before' and 'after'"
+      ),
+      (clauses.nth != nil && !canBeCounted, .nth, uncountable),
+      (clauses.every != nil && !canBeCounted, .every, uncountable),
+      (clauses.by != nil && !canBeCounted, .by, uncountable),
+    ]
+    if let refusal = refusals.first(where: \.isWrong) {
+      throw lexer.error(places[refusal.word.rawValue] ?? words[0], refusal.message)
+    }
   }
 }
 

@@ -41,7 +41,10 @@ enum Literals {
       throw Flaw(
         position: position, message: "the string is longer than \(longestString) bytes")
     }
-    return Array(repeatElement(value, count: Int(times)).joined())
+    var all: [UInt8] = []
+    all.reserveCapacity(value.count * Int(times))
+    for _ in 0..<times { all += value }
+    return all
   }
 
   private static func escape(

@@ -14,7 +14,7 @@ struct StatementReader {
 
   /// What all strings of a script may come to, in bytes.
   final class StringBudget {
-    static let limit = 4 << 20
+    static let limit = 1 << 20
     var used = 0
   }
 

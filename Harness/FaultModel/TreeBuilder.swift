@@ -26,7 +26,10 @@ public struct TreeBuilder: Sendable {
     for volume in scriptCase.preamble.volumes where volume.alias == nil {
       trees[volume.name] = PlannedTree()
     }
-    trees["src"] = try cardTree(scriptCase.preamble)
+    var card = try cardTree(scriptCase.preamble)
+    let persona = scriptCase.preamble.persona(of: "src")
+    try card.settle(card.paths, on: persona, line: nil)
+    trees["src"] = card
     for given in scriptCase.givens.prefix(scriptCase.givensBeforeFirstRun) {
       try apply(given, to: &trees, in: scriptCase.preamble)
     }
@@ -92,6 +95,8 @@ public struct TreeBuilder: Sendable {
       throw TreeError(line: given.line, message: "a folder that is not empty stands there")
     }
     tree.entries[given.path] = entry
+    try tree.settle(
+      given.path.withParents, on: preamble.persona(of: given.volume), line: given.line)
     trees[given.volume] = tree
   }
 
@@ -217,5 +222,14 @@ public struct SplitMix: Sendable {
   /// A number below `bound`; the same bound always takes one draw.
   public mutating func next(below bound: UInt64) -> UInt64 {
     bound == 0 ? 0 : next().multipliedFullWidth(by: bound).high
+  }
+}
+
+extension BytePath {
+  /// The path and every folder above it, below the root.
+  var withParents: [BytePath] {
+    var paths = [self]
+    while let parent = paths[paths.count - 1].parent { paths.append(parent) }
+    return paths
   }
 }
