@@ -14,6 +14,8 @@ final class ArmedRule {
   var isArmed = false
   /// How often the effect took hold.
   private(set) var fired = 0
+  /// The listing in which an entry was struck last.
+  var listings: [NodeID: UInt64] = [:]
   private var struck: Set<UInt64> = []
   private var counts: [UInt64: Int] = [:]
   private var dice: UInt64
@@ -58,6 +60,11 @@ final class ArmedRule {
 
   var id: Int { rule.id }
   var isAct: Bool { bits.isEmpty }
+
+  /// A lie about stat for so many times: the lookups that go with it are not counted.
+  var followsStat: Bool {
+    if case .report(.stat) = rule.effect { rule.clauses.repetition != .always } else { false }
+  }
 
   /// True while the timing allows requests to be struck.
   var isOpen: Bool {

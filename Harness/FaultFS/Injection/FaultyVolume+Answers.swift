@@ -15,9 +15,7 @@ extension FaultyVolume {
       return .attributes(attributes)
     case (.report(.stat(_, let field, let value)), .entry(var attributes)):
       // One stat(2) asks twice; the lookup follows the answer to stat and is not counted.
-      guard strike.rule.rule.clauses.repetition == .always, attributes.set(field, value) else {
-        return nil
-      }
+      guard attributes.set(field, value) else { return nil }
       return .entry(attributes)
     case (.report(.statfs(_, let field, let value)), .statistics(var statistics)):
       guard statistics.set(field, value) else { return nil }
@@ -132,13 +130,14 @@ extension FaultyVolume {
     return (handles[handle]?.listedCount ?? 0) + before + 1
   }
 
-  /// One strike for each entry and listing.
+  /// One strike for each entry and listing; a listing that is asked for in parts stays one.
   private func isStruck(
     _ rule: ArmedRule, _ folder: NodeID, _ name: BytePath, _ listing: UInt64
   ) -> Bool {
-    guard let node = store.child(of: folder, named: name), rule.hasStrikesLeft(node) else {
-      return false
-    }
+    guard let node = store.child(of: folder, named: name) else { return false }
+    if rule.listings[node] == listing { return true }
+    guard rule.hasStrikesLeft(node) else { return false }
+    rule.listings[node] = listing
     injector.struck(Strike(rule: rule, key: node))
     return true
   }

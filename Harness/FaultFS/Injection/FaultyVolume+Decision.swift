@@ -8,6 +8,7 @@ extension FaultyVolume {
       guard matches(rule, address), rule.isOpen, injector.hasProgress(rule, address, on: self),
         isCalled(rule, address), isInPass(rule, address), isEvicted(rule, address)
       else { continue }
+      if rule.followsStat, address.operation == .lookup { continue }
       let key = address.struck
       var strike = Strike(rule: rule, key: key, bytes: nil)
       switch bytes(of: rule, address) {
@@ -20,6 +21,19 @@ extension FaultyVolume {
       }
       guard rule.picks(address.counted), rule.hasStrikesLeft(key) else { continue }
       decision.strikes.append(strike)
+    }
+    if let cut = decision.cut { Self.clip(&decision.strikes, at: cut) }
+  }
+
+  /// What a cut keeps away is not struck.
+  private static func clip(_ strikes: inout [Strike], at end: UInt64) {
+    strikes = strikes.compactMap { strike in
+      guard let bytes = strike.bytes else { return strike }
+      guard bytes.offset < end else { return nil }
+      var clipped = strike
+      clipped.bytes = ByteRange(
+        offset: bytes.offset, count: min(bytes.count, end - bytes.offset))
+      return clipped
     }
   }
 

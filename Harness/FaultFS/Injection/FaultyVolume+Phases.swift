@@ -49,11 +49,11 @@ extension FaultyVolume {
     return moments
   }
 
-  /// As many bytes as the source has; for a file that is no source's, any.
+  /// As many bytes as the source has; for a file that is no source's, any, or none at all.
   private func hasAllBytes(_ node: NodeID, _ track: Track) -> Bool {
-    guard let source = source(of: track) else { return track.writtenByteCount > 0 }
-    return track.writtenByteCount >= size(source)
-      || (store.attributes(of: node)?.byteCount ?? 0) >= size(source)
+    let held = store.attributes(of: node)?.byteCount ?? 0
+    guard let source = source(of: track) else { return track.writtenByteCount > 0 || held == 0 }
+    return track.writtenByteCount >= size(source) || held >= size(source)
   }
 
   private func readMoments(_ node: NodeID) -> [Moment] {

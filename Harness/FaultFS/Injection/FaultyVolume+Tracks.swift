@@ -199,7 +199,10 @@ extension FaultyVolume {
   /// Of several sources with the same bytes the one whose name the file gets is meant.
   private func followName(_ node: NodeID) {
     let track = located(node)
-    guard track.isAmbiguous, let named = finalSources(track).first else { return }
+    guard let identity = track.identity, let named = finalSources(track).first,
+      track.isAmbiguous
+        || injector.sources.files[identity].content == injector.sources.files[named].content
+    else { return }
     track.identity = named
     track.isAmbiguous = false
     nameStamp += 1

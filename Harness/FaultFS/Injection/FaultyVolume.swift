@@ -139,6 +139,7 @@ final class FaultyVolume: RigVolume {
   }
 
   func wasRemounted() {
+    isOut = false
     store.syncAll()
     store.dropVolatile()
     store.mountAnew()

@@ -54,7 +54,9 @@ extension Injector {
     if let place = watch.volume, place != volume.name { return false }
     if let phase = watch.phase {
       let isHere = decision.moments.contains { moment in
-        moment.phase == phase && (watch.matcher.map { volume.matches($0, moment) } ?? true)
+        guard moment.phase == phase else { return false }
+        guard let matcher = watch.matcher else { return isOfCard(moment, volume) }
+        return volume.matches(matcher, moment)
       }
       guard isHere else { return false }
     } else {
@@ -88,6 +90,12 @@ extension Injector {
         act(rule)
       }
     }
+  }
+
+  /// Without `of` only files of the card have phases: a marker or a report is none of them.
+  private func isOfCard(_ moment: Moment, _ volume: FaultyVolume) -> Bool {
+    if volume.isSource || moment.source != nil { return true }
+    return moment.node.map { volume.source(of: volume.located($0)) != nil } ?? false
   }
 
   /// A short write may leave a file incomplete after all.

@@ -63,9 +63,10 @@ struct RuleCompiler {
     }
   }
 
-  /// A phase without `of` is the first file's that reaches it, on the rule's own volume or, for
-  /// rules on the source, on the first destination. An operation without target is one on the
-  /// rule's own file, or anywhere on its volume.
+  /// A phase without `of` is the first file's that reaches it: of the rule's own files where it
+  /// names files of a destination, else any file, on the rule's own volume or, for rules on the
+  /// source, on the first destination. An operation without target is one on the rule's own file,
+  /// or anywhere on its volume.
   private func watch(_ point: Point, _ target: Target?, _ volume: String?) -> PointWatch {
     switch point {
     case .phase(let phase, let file):
@@ -78,12 +79,25 @@ struct RuleCompiler {
           volume
         }
       return PointWatch(
-        phase: phase, operation: [], volume: place, matcher: file.map(matcher), nth: nil)
+        phase: phase, operation: [], volume: place,
+        matcher: (file ?? target.flatMap { phase != .scan && means(files: $0) ? $0 : nil })
+          .map(matcher), nth: nil)
     case .operation(let operation, let file, let nth):
       let own = file ?? target
       return PointWatch(
         phase: nil, operation: OperationBits(operation), volume: own?.volume ?? volume,
         matcher: own.map(matcher), nth: nth)
+    }
+  }
+
+  /// True for a target that is one file of the card, or several, on a destination.
+  private func means(files target: Target) -> Bool {
+    if target.volume == Self.sourceName { return false }
+    switch target.subject {
+    case .content, .temporary: return true
+    case .marker, .glob("**"): return false
+    case .path(let path): return sources.index(of: path) != nil
+    case .glob(let pattern): return !sources.indexes(.glob(pattern)).isEmpty
     }
   }
 

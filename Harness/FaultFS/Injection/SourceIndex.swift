@@ -87,7 +87,9 @@ final class SourceIndex {
   /// The files that hold these bytes at this offset. `named` is tried first.
   func find(_ data: UnsafeRawBufferPointer, at offset: UInt64, named: Int?) -> [Int] {
     if let named, holds(named, data, offset) { return [named] }
-    for read in recent where read.range.contains(offset) {
+    for age in 1...max(1, recent.count) where !recent.isEmpty {
+      let read = recent[(nextRecent - age + recent.count * 2) % recent.count]
+      guard read.range.contains(offset) else { continue }
       // A twin cannot be told from it by a piece alone, so the index has the last word.
       if holds(read.file, data, offset), read.range.upperBound - offset >= UInt64(data.count) {
         return candidates(data, offset, including: read.file)

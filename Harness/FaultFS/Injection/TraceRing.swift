@@ -15,6 +15,8 @@ struct TraceRing {
     let thread: Int32
     let reply: Outcome
     let rules: [Int]
+    /// The file had no name of its own then.
+    let label: Track.Label?
 
     enum Outcome {
       case ok
@@ -27,6 +29,7 @@ struct TraceRing {
       self.address = address
       self.thread = thread
       self.rules = rules
+      label = address.node.flatMap(volume.temporaryLabel)
       self.reply =
         switch reply {
         case .error(let error): .error(error)
@@ -59,7 +62,7 @@ struct TraceRing {
     return (first..<count).map { ordinal in
       let entry = entries[ordinal % Self.limit]
       return TraceRecord(
-        ordinal: ordinal, volume: entry.volume.name, text: entry.volume.text(of: entry.address),
+        ordinal: ordinal, volume: entry.volume.name, text: entry.volume.text(of: entry),
         thread: threads[entry.thread] ?? 0, result: entry.reply.text, rules: entry.rules)
     }
   }
@@ -77,24 +80,32 @@ extension TraceRing.Entry.Outcome {
 
 extension FaultyVolume {
   /// `write A/<tmp#1> 0+4096`.
-  func text(of address: Address) -> String {
+  func text(of entry: TraceRing.Entry) -> String {
+    let address = entry.address
     var text = address.operation.rawValue
     if let name = address.name {
-      if address.operation == .link, let node = address.node { text += " " + shown(node) }
+      if address.operation == .link, let node = address.node {
+        text += " " + shown(node, entry.label)
+      }
       text += " " + shown(name)
     } else if let node = address.node {
-      text += " " + shown(node)
+      text += " " + shown(node, entry.label)
     }
     if let name = address.newName { text += " " + shown(name) }
     if let range = address.range { text += " \(range.offset)+\(range.count)" }
     return text
   }
 
-  private func shown(_ node: NodeID) -> String {
+  /// The label of a file that has no final name yet.
+  func temporaryLabel(_ node: NodeID) -> Track.Label? {
+    guard let track = tracks[node], let label = track.label else { return nil }
+    return finalSources(located(node)).isEmpty ? label : nil
+  }
+
+  private func shown(_ node: NodeID, _ label: Track.Label?) -> String {
     if node == MemoryVolume.rootID { return "." }
-    let track = located(node)
-    guard let path = track.paths.first else { return track.label?.text ?? "?" }
-    guard let label = track.label, finalSources(track).isEmpty else { return path.escaped }
+    guard let path = located(node).paths.first else { return label?.text ?? "?" }
+    guard let label else { return path.escaped }
     return (path.parent.map { $0.escaped + "/" } ?? "") + label.text
   }
 

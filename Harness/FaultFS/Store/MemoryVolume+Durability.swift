@@ -81,7 +81,11 @@ extension MemoryVolume {
   /// rig.
   func settle(_ node: Node) {
     commit(node)
-    for name in node.names { if let folder = find(name.parent) { commitNames(folder) } }
+    for name in node.names {
+      guard let folder = find(name.parent) else { continue }
+      commitNames(folder)
+      commit(folder)
+    }
     if node.table != nil { commitNames(node) }
   }
 
