@@ -46,14 +46,15 @@ extension FileDescriptor {
     }
   }
 
-  /// Sets the modification time, and the access time when it is given.
+  /// Sets the modification time, and the access time to what is given, or to now.
   public borrowing func setTimes(
     modification: Timestamp, access: Timestamp? = nil
   ) throws(SystemError) {
     let fd = rawValue
-    // UTIME_OMIT of man 2 utimensat leaves the access time as it is.
-    let omitted = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
-    let times = (access.map { $0.timespec } ?? omitted, modification.timespec)
+    // UTIME_NOW of man 2 utimensat, not UTIME_OMIT: drivers on libfuse's high-level interface drop
+    // a call that sets one of the two times (seen with exfat-fuse 1.3), and call it done.
+    let now = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 1)
+    let times = (access.map { $0.timespec } ?? now, modification.timespec)
     _ = try systemCall("futimens", path: path) {
       withUnsafeBytes(of: times) {
         $0.withMemoryRebound(to: timespec.self) { futimens(fd, $0.baseAddress) }

@@ -4,8 +4,10 @@ import SystemIO
 
 /// A copy told to a person: a progress line, the files that failed, and one last line.
 final class CopyTeller: CopyListener {
-  /// More failures than this are counted, not listed; the report has them all.
-  private static let listedFailures = 20
+  /// More than this are counted, not listed; the report has them all.
+  private static let listed = 20
+  /// So many files are named for a cause that several of one destination share.
+  private static let listedOfOneCause = 3
 
   private struct State {
     var line: ProgressLine?
@@ -13,7 +15,17 @@ final class CopyTeller: CopyListener {
     var verified = 0
     var unverified = 0
     var failed = 0
+    var reused = 0
     var weakest: VerificationLevel?
+    var causes: [Cause] = []
+  }
+
+  /// Failures that have their destination and cause in common: a full disk fails many files.
+  private struct Cause {
+    let destination: Int
+    let text: String
+    var paths: [BytePath]
+    var count: Int
   }
 
   private let console: any Console
@@ -75,6 +87,7 @@ final class CopyTeller: CopyListener {
   }
 
   private func tell(_ row: FileRow, _ state: inout State) {
+    if row.isReused { state.reused += 1 }
     if row.outcome != .failed {
       state.weakest = min(state.weakest ?? row.level, row.level)
     }
@@ -83,28 +96,47 @@ final class CopyTeller: CopyListener {
     case .copiedUnverified: state.unverified += 1
     case .failed, .checksumMismatch:
       state.failed += 1
-      if state.failed > Self.listedFailures { return }
-      state.line?.clear()
-      console.complain("FAILED \(row.path.escaped) on \(place(row)): \(row.cause)")
+      gather(row, &state.causes)
     }
   }
 
-  private func place(_ row: FileRow) -> String {
+  private func gather(_ row: FileRow, _ causes: inout [Cause]) {
+    let same = causes.firstIndex { $0.destination == row.destination && $0.text == row.cause }
+    if let same {
+      causes[same].count += 1
+      if causes[same].paths.count < Self.listedOfOneCause { causes[same].paths.append(row.path) }
+    } else if causes.count < Self.listed {
+      causes.append(
+        Cause(destination: row.destination, text: row.cause, paths: [row.path], count: 1))
+    }
+  }
+
+  private func tell(_ causes: [Cause], of all: Int) {
+    for cause in causes {
+      for path in cause.paths {
+        console.complain("FAILED \(path.escaped) on \(place(cause.destination)): \(cause.text)")
+      }
+      let rest = cause.count - cause.paths.count
+      if rest > 0 { console.complain("... and \(rest) more on it for the same cause") }
+    }
+    let rest = all - causes.reduce(0) { $0 + $1.count }
+    if rest > 0 { console.complain("... and \(rest) more failed; see the report") }
+  }
+
+  private func place(_ destination: Int) -> String {
     let folders = job.destinations
-    return folders.indices.contains(row.destination)
-      ? folders[row.destination].escaped : row.target.escaped
+    return folders.indices.contains(destination)
+      ? folders[destination].escaped : "destination \(destination)"
   }
 
   private func tell(_ outcome: OffloadOutcome, _ state: State) {
-    if state.failed > Self.listedFailures {
-      console.complain("... and \(state.failed - Self.listedFailures) more; see the report")
-    }
+    tell(state.causes, of: state.failed)
     for problem in outcome.problems { console.complain("custody: \(problem)") }
-    for path in outcome.leftBehind.prefix(Self.listedFailures) {
+    for path in outcome.leftBehind.prefix(Self.listed) {
       console.complain("left behind: \(path.escaped)")
     }
-    if outcome.leftBehind.count > Self.listedFailures {
-      let rest = outcome.leftBehind.count - Self.listedFailures
+    if outcome.leftBehind.count > Self.listed {
+      let rest = outcome.leftBehind.count - Self.listed
       console.complain("... and \(rest) more left behind; see the report")
     }
     if let problem = outcome.reportProblem {
@@ -120,7 +152,9 @@ final class CopyTeller: CopyListener {
     switch outcome.verdict {
     case .verified:
       let level = state.weakest.map { ", read back \($0.words)" } ?? ""
-      return "VERIFIED: \(count(all, "copy", "copies")) of \(files(state)) in \(time)\(level)"
+      let reused = state.reused > 0 ? "; \(state.reused) were there already" : ""
+      return
+        "VERIFIED: \(count(all, "copy", "copies")) of \(files(state)) in \(time)\(level)\(reused)"
     case .copiedNotVerified:
       let why = job.mode.verifies ? "nothing proves that they were read from the medium" : "quick"
       return "COPIED, NOT VERIFIED: \(state.unverified) of \(count(all, "copy", "copies")) (\(why))"

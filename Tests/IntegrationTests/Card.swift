@@ -26,18 +26,24 @@ struct Card {
       let bytes = Content(key: key, byteCount: byteCount).bytes(at: 0, count: Int(byteCount))
       let file = try FileDescriptor.open(place, .writeOnly, options: .exclusiveCreate)
       try file.writeAll(bytes)
+      try file.setTimes(modification: entry.time)
       try file.close()
     }
     sums = try Self.sums(of: path)
   }
 
   /// Fails the test unless every file below `copy` has the card's bytes and every folder is there,
-  /// by `sha256sum` and `find`.
+  /// by `sha256sum` and `find`, and each file its modification time within FAT's two seconds.
   func expectCopy(_ copy: BytePath, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let copied = try Self.sums(of: copy)
     #expect(copied == sums, sourceLocation: sourceLocation)
     #expect(
       try Self.folders(of: copy) == Self.folders(of: path), sourceLocation: sourceLocation)
+    for entry in layout.entries where entry.byteCount != nil {
+      let found = try FileSystem.metadata(copy.appending(entry.path), followingLinks: false)
+      let difference = abs(found.modification.seconds - entry.time.seconds)
+      #expect(difference <= 2, "\(entry.path)", sourceLocation: sourceLocation)
+    }
   }
 
   /// Fails the test unless the card is as it was made.
@@ -57,5 +63,12 @@ struct Card {
   private static func list(_ folder: BytePath, _ script: BytePath) throws -> String {
     try Tool.must(
       "/bin/sh", ["-c", BytePath("set -e; export LC_ALL=C; \(script)")], directory: folder)
+  }
+}
+
+extension CardLayout.Entry {
+  fileprivate var time: Timestamp {
+    let (seconds, nanoseconds) = modification.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
   }
 }

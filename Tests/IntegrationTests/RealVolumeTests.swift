@@ -56,29 +56,33 @@ extension IntegrationTests {
       try card.expectUntouched()
     }
 
-    @Test("facts that the caller gives count, and every report says so", exFAT)
-    func facts() throws {
+    @Test(
+      "facts that the caller gives count, on every driver, and every report says so",
+      arguments: usable, ["standard", "paranoid"])
+    func facts(kind: LoopVolume.Kind, mode: BytePath) throws {
       let scratch = try Scratch()
       let card = try Card("tiny", in: scratch)
-      let volume = try LoopVolume(.exfat, in: scratch)
+      let volume = try LoopVolume(kind, in: scratch)
       let target = volume.path.appending("card")
       try FileSystem.makeDirectories(target)
+      let isKernel = kind != .exfat
       let facts: JSON = [
         "volumes": [
           [
-            "root": .string(volume.path.bytes), "type": "exfat", "level": "evicted",
-            "inodesLast": false, "changeTimeIsReal": false,
-            "modificationGrainNanoseconds": 10_000_000, "removable": true,
+            "root": .string(volume.path.bytes), "type": .text(kind.rawValue), "level": "evicted",
+            "inodesLast": .bool(isKernel), "changeTimeIsReal": .bool(isKernel),
+            "modificationGrainNanoseconds": isKernel ? 1 : 2_000_000_000,
           ]
         ]
       ]
       try scratch.file("facts.json", facts.encoded())
       let run = try Product.custody([
-        "copy", card.path, "--to", target, "--headroom", "0", "--json", "--volume-facts",
-        scratch.path.appending("facts.json"),
+        "copy", card.path, "--to", target, "--headroom", "0", "--json", "--mode", mode,
+        "--volume-facts", scratch.path.appending("facts.json"),
       ])
       #expect(run.status == .exited(0), "\(run.output)\(run.errors)")
       #expect(try run.events("started").first?["factsGivenByCaller"] == true)
+      #expect(try run.events("row").allSatisfy { $0["level"] == "evicted" })
       try volume.remount()
       try card.expectCopy(target)
     }

@@ -52,6 +52,13 @@ struct LitterSweep {
     let file = try handle.directory.openFile(item.name, .readOnly, options: .nonBlocking)
     guard try file.tryLock(), try isStill(file, item, handle) else { return }
     guard let marker = MarkerFile.read(file) else {
+      // A run that died between making its marker and writing it: the file that a marker stands
+      // for is made only when the marker is durable, so an empty one stands for none.
+      if try file.metadata().byteCount == 0 {
+        try handle.directory.unlink(item.name)
+        destination.markDirty(item.directory)
+        return
+      }
       leave(item, "not a marker that can be read")
       return
     }
