@@ -1,6 +1,7 @@
 import FaultFS
 import FaultModel
 import HarnessKit
+import Subjects
 import SystemIO
 
 /// Brings one case to its result: attempts, repeats in fresh processes, the case's folder.
@@ -37,7 +38,9 @@ final class CaseDriver {
     let first = attempt(planned, isFresh: false, looksOutside)
     if stop.isRaised { return nil }
     var attempts = [first]
-    if first.verdict.isDoubtful || (sample.isRepeated && first.verdict == .pass) {
+    // What a broken engine leaks shows in a worker only: its fresh process says nothing new.
+    let isSampled = sample.isRepeated && first.verdict == .pass && planned.caughtBy == nil
+    if first.verdict.isDoubtful || isSampled {
       repeat {
         attempts.append(attempt(planned, isFresh: true, looksOutside))
         if stop.isRaised { return nil }
@@ -105,7 +108,8 @@ final class CaseDriver {
       runner = CaseRunner(
         rig: try currentRig(), subject: try currentSubject(planned.subject),
         trees: TreeBuilder(cards: settings.cards), work: work,
-        deadlineSeconds: settings.deadlineSeconds, stop: stop)
+        deadlineSeconds: Saboteur.named(planned.subject)?.deadlineSeconds
+          ?? settings.deadlineSeconds, stop: stop)
     } catch {
       return .broken("\(error)")
     }
