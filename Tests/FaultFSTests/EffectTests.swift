@@ -134,6 +134,28 @@ struct EffectTests {
         == .count(data.count - 1_500_000))
   }
 
+  @Test("An error in the middle of one large call is seen by the call that goes on, and counts once")
+  func swallowed() throws {
+    let scene = try Scene("fail write dst:~b from 2MiB with EIO")
+    let data = scene.planned("b")
+    let file = try #require(scene.destination.create("x"))
+    let piece = { (index: Int) in Array(data[index << 20..<(index + 1) << 20]) }
+    let write = { (index: Int) in
+      scene.destination.write(file, piece(index), at: UInt64(index << 20))
+    }
+    #expect(write(0) == .count(1 << 20) && write(1) == .count(1 << 20))
+    #expect(write(2) == .failed(.inputOutput), "the kernel turns this into a count of 2 MiB")
+    #expect(write(2) == .failed(.inputOutput), "the subject sees this one")
+    #expect(write(2) == .count(1 << 20))
+    #expect(scene.fired == 1)
+    // After a short request the next one is a call of its own, whose error is seen.
+    let other = try Scene("fail write dst:~b from 1000 with EIO")
+    let second = try #require(other.destination.create("x"))
+    #expect(other.destination.write(second, piece(0), at: 0) == .count(1000))
+    #expect(other.destination.write(second, [1], at: 1000) == .failed(.inputOutput))
+    #expect(other.destination.write(second, [1], at: 1000) == .count(1))
+  }
+
   @Test("Without a word of repetition each file is struck once; once and times count for the case")
   func repetition() throws {
     let each = try Scene("fail fsync dst:** with EIO")

@@ -5,9 +5,9 @@ import SystemIO
 /// Carries out a request with what strikes it.
 extension FaultyVolume {
   func carryOut(
-    _ call: Request.Call, _ address: Address, _ decision: Decision
+    _ request: Request, _ address: Address, _ decision: Decision
   ) -> (reply: Reply, rules: [Int]) {
-    var call = call
+    var call = request.call
     if let cut = decision.cut { call = call.cut(to: cut) }
     if decision.strikes.isEmpty { return (store.perform(call), []) }
     var rules: [Int] = []
@@ -17,6 +17,9 @@ extension FaultyVolume {
       injector.struck(strike)
       rules.append(strike.rule.id)
       reply = struck
+      if case .error(let errno) = struck {
+        owe(errno, strike.rule.id, address, thread: request.thread)
+      }
     }
     var answer = reply ?? listingEnd(store.perform(call), decision, address)
     for strike in decision.strikes where strike.rule.rule.effect.isAnswerOnly {

@@ -33,6 +33,9 @@ final class FaultyVolume: RigVolume {
   var writtenByteCount: UInt64 = 0
   var readByteCount: UInt64 = 0
   private var held: [UInt64: Decision] = [:]
+  /// The last whole request of each thread, if that was its last transfer.
+  var lastWhole: [Int32: Transfer] = [:]
+  var owedErrors: [NodeID: Owed] = [:]
   /// The medium is out: everything fails until it is back.
   private var isOut = false
 
@@ -80,6 +83,10 @@ final class FaultyVolume: RigVolume {
       case .subjectIsDead: return .reply(.error(.interrupted))
       case .mediumIsOut: return .reply(.error(detachedError))
       }
+      if let debt = owed(address) {
+        trace(request, address, .error(debt.errno), [debt.rule])
+        return .reply(.error(debt.errno))
+      }
       if !armedBits.isDisjoint(with: address.bits) {
         decide(address, request.call, &decision)
         if let time = wait(&decision) {
@@ -88,14 +95,18 @@ final class FaultyVolume: RigVolume {
         }
       }
     }
-    let struck = carryOut(request.call, address, decision)
+    let struck = carryOut(request, address, decision)
+    noteTransfer(address, struck.reply, thread: request.thread)
     learn(address, request.call, struck.reply, &decision)
     injector.conclude(address, decision, struck.reply, on: self)
+    trace(request, address, struck.reply, struck.rules)
+    return .reply(struck.reply)
+  }
+
+  private func trace(_ request: Request, _ address: Address, _ reply: Reply, _ rules: [Int]) {
     injector.ring.add(
       TraceRing.Entry(
-        volume: self, address: address, thread: request.thread, reply: struck.reply,
-        rules: struck.rules))
-    return .reply(struck.reply)
+        volume: self, address: address, thread: request.thread, reply: reply, rules: rules))
   }
 
   /// Requests that no rule addresses.
@@ -152,6 +163,8 @@ final class FaultyVolume: RigVolume {
   private func forgetHandles() {
     handles = [:]
     held = [:]
+    lastWhole = [:]
+    owedErrors = [:]
     nameStamp += 1
     for track in tracks.values { track.touchedEnd = 0 }
   }
@@ -167,6 +180,8 @@ final class FaultyVolume: RigVolume {
     tracks = [:]
     handles = [:]
     held = [:]
+    lastWhole = [:]
+    owedErrors = [:]
     nameStamp += 1
     finalNames = [:]
     labels = [:]

@@ -112,6 +112,7 @@ final class Injector: RigStore {
     for volume in order {
       volume.store.isFull = false
       volume.store.isReadOnly = false
+      volume.owedErrors = [:]
     }
     refresh()
   }
