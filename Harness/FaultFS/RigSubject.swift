@@ -27,10 +27,14 @@ final class RigSubject {
     return events.isEmpty
   }
 
-  /// Sends a signal to the process and, when it leads a group, to all of the group.
+  /// Sends a signal to the process, or to all of its group when it leads one: once to each.
   func signal(_ signal: Signal) {
-    guard ff_signal(process.rawValue, signal.rawValue) == 0, getpgid(pid) == pid else { return }
-    Glibc.kill(-pid, signal.rawValue)
+    guard isAlive else { return }
+    if getpgid(pid) == pid {
+      Glibc.kill(-pid, signal.rawValue)
+    } else {
+      _ = ff_signal(process.rawValue, signal.rawValue)
+    }
   }
 
   func limit(_ limit: Limit, _ value: UInt64) {

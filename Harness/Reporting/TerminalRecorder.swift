@@ -107,9 +107,9 @@ public final class TerminalRecorder: Recorder {
   static func block(_ result: CaseResult) -> [String] {
     var lines = ["\(result.verdict.rawValue.uppercased())  \(result.identity.id)"]
     lines.append("  \(result.identity.script).fault line \(result.identity.line)")
-    if !result.reason.isEmpty { lines.append("  " + result.reason) }
-    let shown = result.findings.prefix(6)
-    lines += shown.map { "  \($0.oracle): \($0.summary)" }
+    let shown = result.findings.prefix(6).map { "\($0.oracle): \($0.summary)" }
+    if !result.reason.isEmpty, result.reason != shown.first { lines.append("  " + result.reason) }
+    lines += shown.map { "  " + $0 }
     if result.findings.count > shown.count {
       lines.append("  and \(result.findings.count - shown.count) more findings")
     }
