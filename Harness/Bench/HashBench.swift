@@ -10,12 +10,13 @@ enum HashBench {
 
   static func run(tell: (String) -> Void) throws(BenchError) -> JSON {
     let pool = BufferPool(count: 8, byteCount: chunkByteCount)
-    var table = TextTable(header: ["hash", "MiB/s"], alignments: [.left, .right])
+    var table = TextTable(header: ["hash", "MiB/s", "MiB per processor second"], alignments: [.left, .right, .right])
     var members: [JSON.Member] = []
-    func add(_ name: String, _ seconds: Double) {
-      let speed = Double(chunkCount * chunkByteCount >> 20) / seconds
-      table.add([name, String(Int(speed))])
-      members.append(.init(name, .number(speed)))
+    func add(_ name: String, _ taken: Measurement) {
+      let size = Double(chunkCount * chunkByteCount >> 20)
+      let speeds = [taken.wall, taken.processor].map { size / max($0.seconds, 1e-9) }
+      table.add([name] + speeds.map { String(Int($0)) })
+      members.append(.init(name, taken.json))
     }
     do throws(HashingError) {
       for algorithm in HashAlgorithm.allCases {
@@ -34,11 +35,11 @@ enum HashBench {
 
   private static func alone(
     _ algorithms: [HashAlgorithm], _ pool: BufferPool
-  ) throws(HashingError) -> Double {
+  ) throws(HashingError) -> Measurement {
     var digest = try MultiDigest(algorithms)
     let chunk = pool.take()
     chunk.count = chunkByteCount
-    return seconds {
+    return measured {
       for _ in 0..<chunkCount { digest.update(chunk.bytes) }
       _ = digest.finish()
     }
@@ -46,9 +47,9 @@ enum HashBench {
 
   private static func together(
     _ algorithms: [HashAlgorithm], _ pool: BufferPool
-  ) throws(HashingError) -> Double {
+  ) throws(HashingError) -> Measurement {
     var digest = try ParallelDigest(algorithms)
-    return seconds {
+    return measured {
       for _ in 0..<chunkCount {
         let chunk = pool.take()
         chunk.count = chunkByteCount
@@ -58,10 +59,11 @@ enum HashBench {
     }
   }
 
-  private static func seconds(_ body: () -> Void) -> Double {
+  private static func measured(_ body: () -> Void) -> Measurement {
     let clock = SystemClock()
-    let start = clock.monotonic()
+    let start = (clock.monotonic(), Resources.processorTime())
     body()
-    return (clock.monotonic() - start).seconds
+    return Measurement(
+      wall: clock.monotonic() - start.0, processor: Resources.processorTime() - start.1)
   }
 }

@@ -1,5 +1,7 @@
 import Glibc
 
+import Glibc
+
 /// What this process holds right now, from /proc/self: for leak checks and reports.
 public enum Resources {
   /// The number of open descriptors, without those that count them.
@@ -29,6 +31,13 @@ public enum Resources {
   /// The most bytes of memory that were ever in use.
   public static func peakResidentBytes() throws(SystemError) -> Int64 {
     try status("VmHWM:") * 1024
+  }
+
+  /// User and system time of all threads so far.
+  public static func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
   }
 
   /// A number of /proc/self/status (man 5 proc).
