@@ -1,41 +1,11 @@
+import FaultModel
+
 extension Listing {
   /// The effect words of the scripts, with their form and what they do.
   static let faults = Listing(
-    header: ["fault", "form", "what happens"],
-    rows: [
-      ["fail", "fail OPS TARGET with ERRNO [performed|forgetting|losing last SIZE]",
-        "the operation answers an errno; with the last words it was done all the same, the dirty "
-          + "data is forgotten, or the last bytes are gone"],
-      ["short", "short read|write|copyrange TARGET [bytes SIZE]",
-        "fewer bytes than asked; zero is an early end of file"],
-      ["torn", "torn write TARGET [bytes SIZE]",
-        "all bytes are acknowledged, only the first are stored"],
-      ["corrupt", "corrupt read|write TARGET [as zeros|junk|flip|swapped]",
-        "other bytes than the right ones are returned or stored"],
-      ["drop", "drop OPS TARGET", "acknowledged, never happens"],
-      ["lose", "lose OPS TARGET", "visible, never durable"],
-      ["misdirect", "misdirect write TARGET to SIZE|TARGET",
-        "the bytes go to another place or file"],
-      ["stale", "stale OP TARGET [for TIME]", "the answer is that from before the last change"],
-      ["delay", "delay OPS TARGET for TIME", "held for a while, then done"],
-      ["hang", "hang OPS TARGET for TIME", "held; an interrupt is answered with EINTR"],
-      ["swap", "swap inode TARGET [bytes same|different]", "another inode takes the name"],
-      ["hide", "hide TARGET", "missing from a listing"],
-      ["duplicate", "duplicate TARGET", "stands twice in a listing"],
-      ["full", "full VOLUME", "no space is left"],
-      ["readonly", "readonly VOLUME", "every change answers EROFS"],
-      ["eject", "eject VOLUME", "pulled: what is not durable is lost, the empty parent shows"],
-      ["insert", "insert VOLUME [as VOLUME]", "put back, or another one in its place"],
-      ["remount", "remount VOLUME", "unmounted and mounted again"],
-      ["crash", "crash VOLUME, ... [keep subsets|all|none]", "the power goes"],
-      ["change", "change TARGET write|append|truncate|replace|symlink|remove|add [restore-times]",
-        "somebody else changes the file"],
-      ["report", "report stat|readdir|statfs|lseek TARGET FIELD VALUE",
-        "a field of an answer says something else"],
-      ["kill", "kill subject", "SIGKILL at that moment"],
-      ["terminate", "terminate subject", "SIGTERM at that moment"],
-      ["stop", "stop subject for TIME", "SIGSTOP, then SIGCONT"],
-      ["limit", "limit subject descriptors|memory|stdout N", "a resource of the subject ends"],
-      ["clock", "clock VOLUME +TIME|-TIME", "the volume's clock jumps"],
-    ])
+    header: ["fault", "plane", "form", "what happens"],
+    rows: FaultCatalogue.all.map { entry in
+      let later = entry.isAvailable ? "" : " (not available yet)"
+      return [entry.name, entry.plane, entry.form, entry.summary + later]
+    })
 }

@@ -30,25 +30,22 @@ extension StatementReader {
     var places: [String: Lexer.Word] = [:]
     while let word = peek {
       places[word.text] = places[word.text] ?? word
-      if let tail = Tail(rawValue: word.text), effect.tails.contains(tail),
-        !(tail == .as && isRename(head))
-      {
+      if let tail = Tail(rawValue: word.text), effect.tails.contains(tail) {
         _ = try next([])
         try self.tail(tail, word, of: head, into: &tails)
-      } else if let clause = ClauseWord(rawValue: word.text), clause != .as || isRename(head) {
+      } else if let clause = ClauseWord(rawValue: word.text) {
         _ = try next([])
         try self.clause(clause, word, into: &clauses)
       } else {
-        throw wrongTail(word, effect, isRename(head))
+        throw wrongTail(word, effect)
       }
     }
     try checkClauses(clauses, of: head, places)
     return ParsedRule(effect: try whole(head, tails, first), clauses: clauses)
   }
 
-  private func wrongTail(_ word: Lexer.Word, _ effect: EffectWord, _ isRename: Bool) -> ScriptError
-  {
-    let clauses = ClauseWord.allCases.filter { $0 != .as || isRename }.map(\.rawValue)
+  private func wrongTail(_ word: Lexer.Word, _ effect: EffectWord) -> ScriptError {
+    let clauses = ClauseWord.allCases.map(\.rawValue)
     let tails = effect.tails.map(\.rawValue)
     let isKnown = Tail(rawValue: word.text) != nil || ClauseWord(rawValue: word.text) != nil
     let message =
@@ -57,8 +54,6 @@ extension StatementReader {
       word, message, expected: ["one of: " + (tails + clauses).joined(separator: " ")],
       near: isKnown ? [] : NearWords.of(word.text, among: tails + clauses))
   }
-
-  private func isRename(_ head: EffectHead) -> Bool { head.operations.contains(.rename) }
 
   private mutating func tail(
     _ tail: Tail, _ word: Lexer.Word, of head: EffectHead, into tails: inout Tails
