@@ -3,20 +3,27 @@ import Glibc
 import Offload
 import SystemIO
 
-/// Ctrl-C and SIGTERM: the first one stops the running copy in good order, the second one leaves
-/// at once. With no copy running, the first one leaves.
+/// Ctrl-C and SIGTERM: the first one stops the running copy in good order, a later one leaves at
+/// once. With no copy running, the first one leaves.
 final class Interrupts: Sendable {
+  /// Signals closer together than this are one wish: `timeout`, shells and supervisors signal a
+  /// process and then its group.
+  private static let oneWish = Duration.seconds(1)
+
   private struct State {
     var cancel: (@Sendable (CancelCause) -> Void)?
     var cause: CancelCause?
+    var since: Duration = .zero
   }
 
   private let state = Monitor(State())
   private let console: any Console
+  private let clock: any Clock
 
   /// Blocks the signals in the calling thread and starts the thread that waits for them.
-  init(console: any Console) throws(SystemError) {
+  init(console: any Console, clock: any Clock = SystemClock()) throws(SystemError) {
     self.console = console
+    self.clock = clock
     let signals = try SignalQueue([.interrupt, .terminate])
     let watcher = Watcher(signals: signals)
     _ = try SystemIO.Thread(name: "signals") { [self] in
@@ -42,12 +49,18 @@ final class Interrupts: Sendable {
 
   private func take(_ signal: Signal) {
     let cause: CancelCause = signal == .interrupt ? .interrupt : .terminate
-    let (cancel, isSecond) = state.update { state in
-      let isSecond = state.cause != nil
-      state.cause = state.cause ?? cause
-      return (state.cancel, isSecond)
+    let now = clock.monotonic()
+    let (cancel, isAgain, isEcho) = state.update { state in
+      let isAgain = state.cause != nil
+      let isEcho = isAgain && now - state.since < Self.oneWish
+      if !isAgain {
+        state.cause = cause
+        state.since = now
+      }
+      return (state.cancel, isAgain, isEcho)
     }
-    guard let cancel, !isSecond else {
+    if isEcho { return }
+    guard let cancel, !isAgain else {
       if cancel != nil {
         console.complain("custody: left at once; a later run clears what this one left behind")
       }

@@ -97,7 +97,9 @@ extension IntegrationTests {
       // Died before its marker was written, and while it wrote a copy.
       try scratch.file(BytePath("a/.custody-status-\(id)"))
       try scratch.file(BytePath("a/.custody.tmp.\(id)"), [1, 2, 3])
-      let others: [BytePath] = [".custody-status-notes", ".custody.tmp.", BytePath("custody.tmp.\(id)")]
+      let others: [BytePath] = [
+        ".custody-status-notes", ".custody.tmp.", BytePath("custody.tmp.\(id)"),
+      ]
       for name in others { try scratch.file(BytePath("a").appending(name), [4]) }
       let run = try Product.custody(["copy", card.path, "--to", target, "--headroom", "0"])
       #expect(run.status == .exited(0), "\(run.output)\(run.errors)")
