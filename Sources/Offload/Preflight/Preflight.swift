@@ -30,6 +30,11 @@ struct Preflight {
       throw Refusal(error.message)
     }
     if manifest.files.isEmpty { throw Refusal("the source holds no file") }
+    if let own = firstOwnName(manifest) {
+      throw Refusal(
+        "the source holds what an unfinished run of custody left (\(own.escaped)): it is no whole "
+          + "card; finish that run or remove its files, then copy")
+    }
     manifestStands(manifest)
     let source = SourceSide(
       root: sourceRoot, manifest: manifest, openDirectories: openDirectories)
@@ -61,6 +66,18 @@ struct Preflight {
     }
     if !problems.isEmpty { throw Refusal(problems) }
     return roots
+  }
+
+  /// A temporary file, probe folder or marker of ours on the source. Copied as data it would pass
+  /// for litter on the destination, and the next run would remove what it names.
+  private func firstOwnName(_ manifest: SourceManifest) -> BytePath? {
+    func isOwn(_ name: BytePath) -> Bool { OwnName.isTemporary(name) || OwnName.isMarker(name) }
+    if let file = manifest.files.indices.first(where: { isOwn(manifest.name(ofFile: $0)) }) {
+      return manifest.path(ofFile: file)
+    }
+    return manifest.directories.indices.dropFirst()
+      .first { isOwn(manifest.name(ofDirectory: $0)) }
+      .map { manifest.path(ofDirectory: $0) }
   }
 
   private func nameProblems(
