@@ -87,6 +87,7 @@ let package = Package(
     test("OffloadTests", "Offload", "Hashing", "SystemIO", "Wire"),
     test("TidyTests"),
     test("IntegrationTests", "FaultModel", "Wire", "SystemIO"),
+    test("ClientTests", "Offload", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("SuitesTests", "Suites", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
