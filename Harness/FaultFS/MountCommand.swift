@@ -115,7 +115,13 @@ public struct MountCommand: Sendable {
 
   /// A folder that exists, without links.
   private func folder(_ path: BytePath) throws(Refusal) -> BytePath {
-    let real = try asked { () throws(SystemError) in try resolved(path) }
+    let real: BytePath
+    do throws(SystemError) {
+      real = try resolved(path)
+    } catch {
+      guard error.errno == .noSuchFile else { throw Refusal(code: 2, text: "\(error)") }
+      throw Refusal(code: 2, text: "\(path): there is no such folder")
+    }
     let kind = try asked { () throws(SystemError) in
       try FileSystem.metadata(real, followingLinks: true).kind
     }

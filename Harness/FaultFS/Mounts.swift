@@ -36,28 +36,31 @@ enum Mounts {
     return table.entries.compactMap { entry in entry.tag.map { (entry, $0) } }
   }
 
-  /// Ends every mount of a tag: abort first, so that no client can hang, then detach.
+  /// Aborts the connections of a tag, so that no client hangs.
   ///
   /// An id is aborted only while mountinfo shows our tag with it, since the kernel gives ids out
   /// again at once.
-  static func end(_ tag: MountTag, control: FuseControl?) {
+  static func abort(_ tag: MountTag, _ control: FuseControl) {
     for (entry, found) in tagged() where found == tag {
-      control?.abort(connection: entry.deviceMinor)
+      control.abort(connection: entry.deviceMinor)
     }
-    // Bind mounts of ours lie above; the last one is the uppermost.
+  }
+
+  /// Detaches every mount of a tag whose connections are over: its owner is dead, or they were
+  /// aborted. The last one is the uppermost: bind mounts of ours lie above.
+  static func detachAll(_ tag: MountTag) {
     for (entry, found) in tagged().reversed() where found == tag {
       _ = detach(entry.mountPoint)
     }
   }
 
-  /// Ends mounts of ours whose owner is dead, and no others.
+  /// Detaches mounts of ours whose owner is dead, and no others. The death has closed the
+  /// connections, so that nothing is aborted here.
   ///
   /// - Returns: where they were.
   static func sweep() -> [BytePath] {
     let dead = tagged().filter { !$0.tag.isOwnerAlive }
-    guard !dead.isEmpty else { return [] }
-    let control = FuseControl()
-    for tag in Set(dead.map(\.tag)) { end(tag, control: control) }
+    for tag in Set(dead.map(\.tag)) { detachAll(tag) }
     return dead.map(\.entry.mountPoint)
   }
 

@@ -64,6 +64,11 @@ final class RequestLoop: RequestKeeper {
     watches.removeAll { $0.descriptor == descriptor }
   }
 
+  /// Takes no more commands.
+  func dropControls() {
+    watches.removeAll { $0.kind == .control }
+  }
+
   func at(_ time: ContinuousClock.Instant, _ body: @escaping () -> Void) {
     timers.append((time, body))
   }

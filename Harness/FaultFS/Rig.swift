@@ -191,6 +191,7 @@ final class Rig {
   /// Ends everything: rules off, held requests answered, the subject ended, connections aborted,
   /// mounts detached, in this order.
   func end() {
+    loop.dropControls()
     store?.disarm()
     loop.answerHeld(with: .inputOutput)
     endSubject()

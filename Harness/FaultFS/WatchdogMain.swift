@@ -5,8 +5,9 @@ import SystemIO
 /// The process that ends the mounts of a rig which can no longer do it: killed, stopped or stuck.
 ///
 /// It holds no mount and no FUSE descriptor, resolves no path, and reads signs of life from its
-/// standard input (`WatchdogLink`). At the end of that pipe, or after two seconds of silence, it
-/// aborts the rig's connections, kills the rig and detaches its mounts.
+/// standard input (`WatchdogLink`). At the end of that pipe the rig is dead or dying; after two
+/// seconds of silence it is stuck, so that its connections are aborted and it is killed. Then its
+/// mounts are detached.
 public enum WatchdogMain {
   enum Sign {
     static let beat = UInt8(ascii: "h")
@@ -29,10 +30,24 @@ public enum WatchdogMain {
     guard let tag = greeting(pipe) else { return 0 }
     let rig = ff_process_open(tag.pid)
     // Opened before it was checked: the descriptor is the rig's or nobody's.
-    let isRig = tag.isOwnerAlive
-    if watch(pipe) { return 0 }
-    if isRig && rig >= 0 { clear(tag, rig: rig, control) } else { Mounts.end(tag, control: control) }
+    let isRig = rig >= 0 && tag.isOwnerAlive
+    let end = watch(pipe)
+    if end == .farewell { return 0 }
+    if end == .silence, let control { Mounts.abort(tag, control) }
+    if isRig {
+      // This also closes connections that are detached already and stand in no table.
+      _ = ff_signal(rig, SIGKILL)
+      _ = try? Poller.wait([(rig, .readable)], timeout: .seconds(2))
+    }
+    Mounts.detachAll(tag)
     return 1
+  }
+
+  private enum End {
+    case farewell
+    /// The pipe has no writer any more.
+    case hangUp
+    case silence
   }
 
   /// Reads `rig PID STARTTIME`; nil when the pipe ends without it.
@@ -50,14 +65,16 @@ public enum WatchdogMain {
     return MountTag(pid: pid, startTime: start)
   }
 
-  /// True after a farewell, false after the pipe's end or a silence.
-  private static func watch(_ pipe: borrowing FileDescriptor) -> Bool {
+  private static func watch(_ pipe: borrowing FileDescriptor) -> End {
     var patience = silence
-    while let sign = nextByte(pipe, within: patience) {
-      if sign == Sign.farewell { return true }
+    while true {
+      guard let events = try? Poller.wait(for: .readable, on: pipe, timeout: patience),
+        !events.isEmpty
+      else { return .silence }
+      guard let sign = nextByte(pipe, within: .zero) else { return .hangUp }
+      if sign == Sign.farewell { return .farewell }
       patience = sign == Sign.busy ? busySilence : silence
     }
-    return false
   }
 
   private static func nextByte(
@@ -68,16 +85,5 @@ public enum WatchdogMain {
     else { return nil }
     var byte: UInt8 = 0
     return Glibc.read(pipe.rawValue, &byte, 1) == 1 ? byte : nil
-  }
-
-  /// Abort first, so that no client hangs; the kill closes the descriptors of connections that
-  /// are detached already and stand in no table; then the mounts go.
-  private static func clear(_ tag: MountTag, rig: CInt, _ control: FuseControl?) {
-    for (entry, found) in Mounts.tagged() where found == tag {
-      control?.abort(connection: entry.deviceMinor)
-    }
-    _ = ff_signal(rig, SIGKILL)
-    _ = try? Poller.wait([(rig, .readable)], timeout: .seconds(2))
-    Mounts.end(tag, control: control)
   }
 }
