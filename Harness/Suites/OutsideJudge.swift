@@ -53,7 +53,8 @@ struct OutsideJudge {
 
   private static func lines(of output: [UInt8]) -> [[UInt8]] {
     output.split(separator: 0).map { entry in
-      let fields = entry.split(separator: UInt8(ascii: " "), maxSplits: 2)
+      let fields = entry.split(
+        separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3 else { return Array(entry) }
       let isFile = fields[0].first == UInt8(ascii: "f")
       let blank: [UInt8] = [UInt8(ascii: " ")]
@@ -81,8 +82,10 @@ struct OutsideJudge {
       let result = try Captured.run(
         sum, [Array("--".utf8)] + batch.map { dot + $0.path.bytes }, in: mountPoint,
         folder: scratch, timeout: .seconds(120))
-      let digests = result.output.split(separator: 0x0a).map(Self.digest)
-      guard result.status?.isSuccess == true, digests.count == batch.count else {
+      let names = batch.map { dot + $0.path.bytes }
+      guard result.status?.isSuccess == true,
+        let digests = Self.digests(in: result.output, of: names)
+      else {
         return "xxh128sum failed: \(Self.firstLine(result.errors))"
       }
       for (file, digest) in zip(batch, digests) where file.entry.digest != digest {
@@ -92,10 +95,28 @@ struct OutsideJudge {
     return nil
   }
 
-  /// The digest of an output line; a line about an escaped name begins with a backslash.
-  private static func digest(_ line: ArraySlice<UInt8>) -> String {
-    let start = line.first == UInt8(ascii: "\\") ? line.dropFirst() : line
-    return String(decoding: start.prefix(32), as: UTF8.self)
+  /// The digests in the tool's output, one for each name in order; nil when it does not fit.
+  ///
+  /// Names are taken by their length: this tool writes a line feed in a name as it is, a later one
+  /// escapes the name and says so by a backslash in front of the line.
+  private static func digests(in output: [UInt8], of names: [[UInt8]]) -> [String]? {
+    var rest = output[...]
+    var digests: [String] = []
+    for name in names {
+      let isEscaped = rest.first == UInt8(ascii: "\\")
+      if isEscaped { rest = rest.dropFirst() }
+      guard rest.count > 34 else { return nil }
+      digests.append(String(decoding: rest.prefix(32), as: UTF8.self))
+      rest = rest.dropFirst(34)
+      if isEscaped {
+        rest = rest.drop { $0 != 0x0a }
+      } else if rest.starts(with: name) {
+        rest = rest.dropFirst(name.count)
+      }
+      guard rest.first == 0x0a else { return nil }
+      rest = rest.dropFirst()
+    }
+    return rest.isEmpty ? digests : nil
   }
 
   private static func firstLine(_ bytes: [UInt8]) -> String {

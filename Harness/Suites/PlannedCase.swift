@@ -13,20 +13,23 @@ public struct PlannedCase: Sendable {
   /// The oracle that must object, for an engine that is broken on purpose; nil for a real subject.
   public let caughtBy: String?
 
+  typealias Parse = (_ text: [UInt8], _ name: String) throws(ScriptError) -> Script
+
   /// Every case of a script in each of its modes.
   ///
   /// - `seed`, `card`: override those of the script.
   /// - `modes`: only these; nil for those that the case names.
-  /// - Throws: what the isolated text says when it is parsed, which a script that was parsed whole
-  ///   never does.
-  public static func all(
+  /// - `parse`: reads a script's text; one that also looks at cards finds out what an overriding
+  ///   card lacks.
+  /// - Throws: what `parse` says of a case that stands alone.
+  static func all(
     of script: Script, seed: UInt64? = nil, card: String? = nil, modes: [Mode]? = nil,
-    subject: String, caughtBy: String? = nil
+    subject: String, caughtBy: String? = nil, parse: Parse = ScriptParser.parse
   ) throws(ScriptError) -> [PlannedCase] {
     var cases: [PlannedCase] = []
     for (index, scriptCase) in script.cases.enumerated() {
-      let isolated = try ScriptParser.parse(
-        script.isolatedText(ofCase: index, seed: seed, card: card), name: script.name)
+      let isolated = try parse(
+        Array(script.isolatedText(ofCase: index, seed: seed, card: card).utf8), script.name)
       guard let only = isolated.cases.first else { continue }
       for mode in modes ?? scriptCase.preamble.modes {
         let identity = CaseIdentity(
