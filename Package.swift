@@ -22,6 +22,19 @@ func harness(_ name: String, _ dependencies: String...) -> Target {
     swiftSettings: strict)
 }
 
+/// libFuzzer over the parsers of `module`: only with CUSTODY_FUZZ=1, since it needs unsafe flags.
+func addFuzzer(_ name: String, of module: String, to package: Package) {
+  let fuzzed: SwiftSetting = .unsafeFlags(["-sanitize=fuzzer"])
+  for target in package.targets where target.name == module {
+    target.swiftSettings?.append(fuzzed)
+  }
+  package.targets.append(
+    .executableTarget(
+      name: name, dependencies: [.byName(name: module)], path: "Harness/Fuzz",
+      swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+}
+
 /// A command: an executable with its folder.
 func command(_ name: String, path: String, _ dependencies: String...) -> Target {
   .executableTarget(
@@ -98,3 +111,7 @@ let package = Package(
     test("FaultFSTests", "FaultFS", "FaultModel", "SystemIO"),
   ]
 )
+
+if Context.environment["CUSTODY_FUZZ"] == "1" {
+  addFuzzer("fuzz-script", of: "FaultModel", to: package)
+}

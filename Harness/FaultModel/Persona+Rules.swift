@@ -1,3 +1,4 @@
+@_spi(_Unicode) import Swift
 public import SystemIO
 
 /// What a volume makes of a name that is to be created.
@@ -11,25 +12,47 @@ extension Persona.NameRules {
   /// The name as it is stored, or the answer of the call that brought it. `.` and `..` never come
   /// here; no name holds a slash.
   public func stored(_ name: BytePath) -> StoredName {
-    let text = name.utf8
-    if let notUTF8Error, text == nil { return .refused(notUTF8Error) }
-    if name.bytes.contains(where: forbidden.contains) { return .refused(forbiddenError) }
-    let kept = stripped(name.bytes)
-    guard !kept.isEmpty, let stored = BytePath(kept) else { return .refused(.noSuchFile) }
-    return isTooLong(stored) ? .refused(.nameTooLong) : .kept(stored)
+    if !forbidden.isEmpty, name.bytes.contains(where: forbidden.contains) {
+      return .refused(forbiddenError)
+    }
+    let isASCII = Self.isASCII(name.bytes)
+    if let notUTF8Error, !isASCII, name.utf8 == nil { return .refused(notUTF8Error) }
+    var kept = stripped(name)
+    if kept.bytes.isEmpty { return .refused(.noSuchFile) }
+    if normalisation == .storesDecomposed, !isASCII { kept = Self.decomposed(kept) }
+    return isTooLong(kept) ? .refused(.nameTooLong) : .kept(kept)
   }
 
-  private func stripped(_ bytes: [UInt8]) -> [UInt8] {
+  /// What two names of one folder must not share: equal keys are one entry.
+  ///
+  /// Case is folded as exFAT's table does it: each character of the first plane alone, to its
+  /// capital, and only where that capital's small letter leads back. So ä finds Ä, while ß is not
+  /// SS and a dotless i is not I. Names that differ in normalisation stay two, unless the rules
+  /// say otherwise.
+  public func key(_ name: BytePath) -> BytePath {
+    var key = stripped(name)
+    let isASCII = Self.isASCII(key.bytes)
+    if normalisation != .none, !isASCII { key = Self.decomposed(key) }
+    if isCaseSensitive { return key }
+    key = isASCII ? Self.capitalsOfASCII(key) : Self.capitals(key)
+    return normalisation != .none && !isASCII ? Self.decomposed(key) : key
+  }
+
+  /// True when every name is its own key.
+  public var areKeys: Bool { isCaseSensitive && normalisation == .none && trailing == .kept }
+
+  private static func isASCII(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 < 0x80 } }
+
+  private func stripped(_ name: BytePath) -> BytePath {
     let dot = UInt8(ascii: ".")
     let blank = UInt8(ascii: " ")
-    let last = bytes.lastIndex {
-      switch trailing {
-      case .kept: true
-      case .dotsStripped: $0 != dot
-      case .dotsAndSpacesStripped: $0 != dot && $0 != blank
-      }
+    if trailing == .kept { return name }
+    let strips = { (byte: UInt8) in
+      byte == dot || byte == blank && trailing == .dotsAndSpacesStripped
     }
-    return last.map { Array(bytes[...$0]) } ?? []
+    guard let last = name.bytes.last, strips(last) else { return name }
+    let end = name.bytes.lastIndex { !strips($0) }.map { $0 + 1 } ?? 0
+    return BytePath(Array(name.bytes[..<end])) ?? name
   }
 
   private func isTooLong(_ name: BytePath) -> Bool {
@@ -40,20 +63,22 @@ extension Persona.NameRules {
     }
   }
 
-  /// What two names of one folder must not share: equal keys are one entry.
-  ///
-  /// Case is folded as exFAT's table does it: each character of the first plane alone, to its
-  /// capital, and only where that capital's small letter leads back. So ä finds Ä, while ß is not
-  /// SS and a dotless i is not I. Names that differ in normalisation stay two.
-  public func key(_ name: BytePath) -> BytePath {
-    if isCaseSensitive { return name }
-    if name.bytes.allSatisfy({ $0 < 0x80 }) {
-      let folded = name.bytes.map { (0x61...0x7a).contains($0) ? $0 - 0x20 : $0 }
-      return BytePath(folded) ?? name
-    }
+  private static func decomposed(_ name: BytePath) -> BytePath {
+    guard let text = name.utf8 else { return name }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text._nfd { scalars.append(scalar) }
+    return BytePath(String(scalars))
+  }
+
+  private static func capitalsOfASCII(_ name: BytePath) -> BytePath {
+    guard name.bytes.contains(where: { $0 >= 0x61 && $0 <= 0x7a }) else { return name }
+    return BytePath(name.bytes.map { $0 >= 0x61 && $0 <= 0x7a ? $0 - 0x20 : $0 }) ?? name
+  }
+
+  private static func capitals(_ name: BytePath) -> BytePath {
     guard let text = name.utf8 else { return name }
     var folded = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { folded.append(Self.capital(of: scalar)) }
+    for scalar in text.unicodeScalars { folded.append(capital(of: scalar)) }
     return BytePath(String(folded))
   }
 
@@ -94,12 +119,12 @@ extension Persona.TimeRules {
   private func clamped(_ time: Int64) -> Int64 {
     let seconds = floorDivided(time, Self.second)
     if seconds < earliest { return earliest * Self.second }
-    if seconds <= latest { return time }
+    if seconds <= latest || latest >= Int64.max / Self.second { return time }
     return wrapsLateYears ? time - Self.cycle * Self.second : latest * Self.second
   }
 
   private func floor(_ time: Int64, _ grain: Int64) -> Int64 {
-    floorDivided(time, grain) * grain
+    grain <= 1 ? time : floorDivided(time, grain) &* grain
   }
 
   private func floorDivided(_ time: Int64, _ step: Int64) -> Int64 {

@@ -4,22 +4,15 @@ import FaultModel
 struct TimeKeeping {
   let rules: Persona.TimeRules
 
-  private static let second: Int64 = 1_000_000_000
-
   /// A modification time as it is kept while mounted.
-  func modification(_ time: Int64) -> Int64 {
-    grained(rules.clampsOnRemount ? time : clamped(time), rules.modificationGrain)
-  }
+  func modification(_ time: Int64) -> Int64 { rules.modification(time) }
 
-  func access(_ time: Int64) -> Int64 {
-    grained(rules.clampsOnRemount ? time : clamped(time), rules.accessGrain)
-  }
+  func access(_ time: Int64) -> Int64 { rules.access(time) }
 
   /// Brings the times to what the medium holds of them.
   func remount(_ state: inout FileState) {
-    state.modification = grained(
-      clamped(state.modification), max(rules.modificationGrain, rules.modificationGrainOnMedium))
-    state.access = grained(clamped(state.access), rules.accessGrain)
+    state.modification = rules.modificationOnMedium(state.modification)
+    state.access = rules.accessOnMedium(state.access)
     if rules.changeTime != .real { state.change = state.modification }
   }
 
@@ -29,18 +22,5 @@ struct TimeKeeping {
     case .real, .memoryOnly: state.change = now
     case .followsModification: state.change = state.modification
     }
-  }
-
-  private func clamped(_ time: Int64) -> Int64 {
-    let (seconds, _) = time.quotientAndRemainder(dividingBy: Self.second)
-    if seconds < rules.earliest { return rules.earliest * Self.second }
-    if rules.latest < .max / Self.second, seconds > rules.latest { return rules.latest * Self.second }
-    return time
-  }
-
-  private func grained(_ time: Int64, _ grain: Int64) -> Int64 {
-    guard grain > 1 else { return time }
-    let rest = time % grain
-    return rest < 0 ? time - rest - grain : time - rest
   }
 }
