@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// No stray temporary file, descriptor, thread, child or lock is left that the last report does

@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// The run came to what the script expects of it: what must fail failed, what must be refused was.

@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 
 /// Brings the oracles' findings to one verdict (design section 3).
 ///

@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// What the script does not expect to fail is verified, at the best level that the facts allow.

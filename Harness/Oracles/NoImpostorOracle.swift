@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// Never a partial or wrong file under a final name, on either layer; where links do not work, a
@@ -30,7 +30,7 @@ public struct NoImpostorOracle: Oracle {
       guard let tree else { continue }
       for path in finalNames(run: index, in: view) {
         guard let entry = tree[path], !isOld(entry, old?[path]),
-          !view.hasAct([.swapped, .misdirected, .sidecar], volume, path),
+          !view.hasAct([.swapped, .misdirected, .sidecar, .changed], volume, path),
           !view.isUndetectable(path, on: volume, run: index),
           let fault = fault(of: entry, at: path, run: index, in: view)
         else { continue }

@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// Each file is either safe or named with its cause in the subject's own report, and the exit code

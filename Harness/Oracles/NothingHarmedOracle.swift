@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// Whatever stood on a destination before a run still does, byte for byte, and the folders that an

@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// Paths, bytes, sizes, modification times and modes of the source are as before every run.

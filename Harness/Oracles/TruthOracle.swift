@@ -1,5 +1,5 @@
-public import HarnessKit
 import FaultModel
+public import HarnessKit
 import SystemIO
 
 /// Every file that the subject claims is safe is byte-identical to the source on the durable
@@ -98,7 +98,8 @@ public struct TruthOracle: Oracle {
         let tree = run.durable[place.volume], tree[place.path]?.digest != truth
       else { continue }
       return finding(
-        place, "was verified by run \(index + 1), but run \(later + 1) left other bytes of it "
+        place,
+        "was verified by run \(index + 1), but run \(later + 1) left other bytes of it "
           + "on the medium")
     }
     return nil

@@ -180,4 +180,3 @@ private final class EngineBox: @unchecked Sendable {
     }
   }
 }
-

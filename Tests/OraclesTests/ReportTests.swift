@@ -19,8 +19,10 @@ private let kept = BytePath("CLIP/C0001.MP4.custody-failed")
     Sample("a file without a row", ["no silence"]) {
       $0.run.rows.removeLast()
     },
-    Sample("a file without a row on one of two destinations", ["no silence"],
-      destinations: ["dst", "dst2"]) { $0.run.rows.removeLast() },
+    Sample(
+      "a file without a row on one of two destinations", ["no silence"],
+      destinations: ["dst", "dst2"]
+    ) { $0.run.rows.removeLast() },
     Sample("a desktop's folder at the root is not copied", []) {
       for layer in 0..<2 {
         let entry = TreeEntry(kind: .directory)
@@ -91,7 +93,8 @@ private let kept = BytePath("CLIP/C0001.MP4.custody-failed")
       failFirst(&$0)
       $0.run.fail(second)
     },
-    Sample("another destination fails than expected", ["no false alarm"],
+    Sample(
+      "another destination fails than expected", ["no false alarm"],
       destinations: ["dst", "dst2"]
     ) {
       $0.run.fail(on: ["dst", "dst2"])
@@ -151,7 +154,8 @@ private let kept = BytePath("CLIP/C0001.MP4.custody-failed")
     },
   ]
 
-  @Test("expectation: what must fail failed, what must be refused was",
+  @Test(
+    "expectation: what must fail failed, what must be refused was",
     arguments: expectationsSamples)
   func expectation(sample: Sample) { #expect(sample.found == sample.finders) }
 
@@ -263,7 +267,8 @@ private let kept = BytePath("CLIP/C0001.MP4.custody-failed")
     },
   ]
 
-  @Test("bounded and clean: it ends, and leaves nothing that it does not name",
+  @Test(
+    "bounded and clean: it ends, and leaves nothing that it does not name",
     arguments: restSamples)
   func rest(sample: Sample) { #expect(sample.found == sample.finders) }
 

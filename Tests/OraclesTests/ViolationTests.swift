@@ -186,6 +186,11 @@ private let temporary = BytePath("CLIP/.custody.tmp.0123456789abcdef0123456789ab
       $0.run.put(.file("hit"), at: first)
       $0.act(.misdirected, "dst", first)
     },
+    Sample("a file that another program put there meanwhile is none of its copies", []) {
+      failFirst(&$0)
+      $0.run.put(.file("another's"), at: first)
+      $0.act(.changed, "dst", first)
+    },
     Sample("a spoilt write is: a copy must be read back before it is published", ["no impostor"]) {
       failFirst(&$0)
       $0.run.put(.file("spoilt"), at: first)

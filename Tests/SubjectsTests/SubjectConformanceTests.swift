@@ -2,8 +2,8 @@ import FaultModel
 import Glibc
 import HarnessKit
 import Subjects
-import SystemIO
 import Synchronization
+import SystemIO
 import Testing
 
 /// What every subject must satisfy, on plain folders: the shipped engine and the honest saboteur,
@@ -28,7 +28,8 @@ struct SubjectConformanceTests {
     }
   }
 
-  @Test("ready is called once, with the process id, before anything is written",
+  @Test(
+    "ready is called once, with the process id, before anything is written",
     arguments: Bench.ways)
   func ready(way: Bench.Way) throws {
     try Bench.with(way) { bench in
