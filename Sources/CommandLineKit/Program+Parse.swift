@@ -144,5 +144,8 @@ extension [UInt8] {
   var word: String? { String(validating: self, as: UTF8.self) }
 
   /// The argument for a message: quoted, controls and other bytes escaped.
-  var quoted: String { "'\(BytePath(self)?.escaped ?? String(decoding: self, as: UTF8.self))'" }
+  var quoted: String {
+    let parts = split(separator: 0, omittingEmptySubsequences: false)
+    return "'\(parts.compactMap { BytePath(Array($0))?.escaped }.joined(separator: "\\x00"))'"
+  }
 }

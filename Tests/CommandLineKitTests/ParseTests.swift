@@ -109,6 +109,8 @@ struct ParseTests {
   func controls() {
     let error = #expect(throws: UsageError.self) { try program.parse([[0x1b, 0x5b, 0x6d]]) }
     #expect(error?.message == "custody: unknown command '\\x1b[m'")
+    let withNUL = #expect(throws: UsageError.self) { try program.parse([[0x61, 0, 0x1b]]) }
+    #expect(withNUL?.message == "custody: unknown command 'a\\x00\\x1b'")
   }
 
   @Test(

@@ -27,7 +27,7 @@ struct RandomLineTests {
       "-",
       "--siez", "99999999999999999999999GiB", "", "--=", "=", "---", "a b", "\u{1b}[m", "é",
     ].map { Array($0.utf8) }
-    for round in 0..<5_000 {
+    for round in 0..<2_000 {
       var line: [[UInt8]] = random.next() % 8 == 0 ? [] : [words[0]]
       for _ in 0..<(random.next() % 7) {
         var word = words[Int(random.next() % UInt64(words.count))]

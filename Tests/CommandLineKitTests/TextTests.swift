@@ -115,6 +115,8 @@ struct TextTests {
     #expect(NearNames.of("copi", among: verbs) == ["copy"])
     #expect(NearNames.of("comp", among: verbs) == ["compare", "copy"])
     #expect(NearNames.of("fautl", among: verbs) == ["fault"])
+    #expect(NearNames.of("gti", among: ["git"]) == ["git"])
+    #expect(NearNames.of("gxx", among: ["git"]) == [])
     #expect(NearNames.of("xx", among: verbs) == [])
     #expect(NearNames.of(String(repeating: "a", count: 100_000), among: verbs) == [])
   }
