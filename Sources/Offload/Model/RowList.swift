@@ -1,11 +1,11 @@
 /// The rows of a run, built one at a time from the compact ledger, so that a million files need no
 /// million texts.
 public struct RowList: RandomAccessCollection, Sendable {
-  private let count_: Int
+  private let rowCount: Int
   private let make: @Sendable (Int) -> FileRow
 
   init(count: Int, make: @escaping @Sendable (Int) -> FileRow) {
-    count_ = count
+    rowCount = count
     self.make = make
   }
 
@@ -15,6 +15,6 @@ public struct RowList: RandomAccessCollection, Sendable {
   }
 
   public var startIndex: Int { 0 }
-  public var endIndex: Int { count_ }
+  public var endIndex: Int { rowCount }
   public subscript(index: Int) -> FileRow { make(index) }
 }
