@@ -20,6 +20,7 @@ enum Main {
   ]
 
   static func main() {
+    OutputStream.holdStandardDescriptors()
     OutputStream.ignoreBrokenPipes()
     let arguments = CommandLine.rawArguments
     if let code = HiddenVerbs.run(arguments) { exit(code) }

@@ -22,6 +22,17 @@ public final class OutputStream: Sendable {
   /// Descriptor 2.
   public static let standardError = OutputStream(descriptor: 2)
 
+  /// Takes the numbers 0, 1 and 2 where the caller closed them, so that no file that is opened
+  /// later gets one and takes our messages for its bytes. Writing to such a one fails (EBADF).
+  ///
+  /// Call it first thing in `main`, before any other descriptor is made.
+  public static func holdStandardDescriptors() {
+    for number: CInt in 0...2 where fcntl(number, F_GETFD) < 0 {
+      // The lowest free number is this one; for reading only, so that output is lost loudly.
+      _ = open("/dev/null", O_RDONLY)
+    }
+  }
+
   /// Makes a write to a closed pipe an error instead of the end of the process.
   public static func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)

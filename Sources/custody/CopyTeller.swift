@@ -12,6 +12,7 @@ final class CopyTeller: CopyListener {
   private struct State {
     var line: ProgressLine?
     var started: OffloadEvent.Started?
+    var isBegun = false
     var verified = 0
     var unverified = 0
     var failed = 0
@@ -51,7 +52,7 @@ final class CopyTeller: CopyListener {
   func take(_ event: OffloadEvent) {
     state.update { state in
       switch event {
-      case .started(let started): tell(started, &state)
+      case .started(let started): state.started = started
       case .progress(let progress): tell(progress, &state)
       case .row(let row): tell(row, &state)
       case .warning(let text):
@@ -64,9 +65,8 @@ final class CopyTeller: CopyListener {
     }
   }
 
-  private func tell(_ started: OffloadEvent.Started, _ state: inout State) {
-    state.started = started
-    if isQuiet { return }
+  /// Said when the copying begins: preflight may still refuse after the manifest stands.
+  private func tellBeginning(_ started: OffloadEvent.Started) {
     let size = ByteCount.text(UInt64(clamping: started.byteCount))
     let targets = started.destinations.map(\.escaped).joined(separator: ", ")
     console.complain(
@@ -76,6 +76,8 @@ final class CopyTeller: CopyListener {
 
   private func tell(_ progress: OffloadEvent.Progress, _ state: inout State) {
     guard let started = state.started else { return }
+    if !isQuiet && !state.isBegun { tellBeginning(started) }
+    state.isBegun = true
     let total = UInt64(clamping: started.byteCount)
     let files = UInt64(clamping: started.fileCount)
     let notes = job.mode.verifies ? ["\(progress.filesVerified) verified"] : []
@@ -152,7 +154,7 @@ final class CopyTeller: CopyListener {
     switch outcome.verdict {
     case .verified:
       let level = state.weakest.map { ", read back \($0.words)" } ?? ""
-      let reused = state.reused > 0 ? "; \(state.reused) were there already" : ""
+      let reused = state.reused > 0 ? "; \(state.reused) there already" : ""
       return
         "VERIFIED: \(count(all, "copy", "copies")) of \(files(state)) in \(time)\(level)\(reused)"
     case .copiedNotVerified:

@@ -12,6 +12,7 @@ enum Main {
     commands: [CopyCommand.command, ServeCommand.command])
 
   static func main() {
+    OutputStream.holdStandardDescriptors()
     OutputStream.ignoreBrokenPipes()
     let console = TerminalConsole()
     do throws(SystemError) {

@@ -88,6 +88,21 @@ extension IntegrationTests {
       #expect(try PinnedDirectory.open(FileSystem.resolve(empty)).list().isEmpty)
     }
 
+    @Test(
+      "closed standard descriptors are no place for a copy's bytes or a message",
+      arguments: [("<&-", 0), (">&-", 6), ("2>&-", 0), ("<&- >&- 2>&-", 6)] as [(String, Int32)])
+    func closedDescriptors(redirection: String, code: Int32) throws {
+      let scratch = try Scratch()
+      let card = try Card("tiny", in: scratch)
+      let target = try scratch.folder("a")
+      let script = "exec \"$0\" copy tiny --to a --headroom 0 \(redirection)"
+      let run = try Tool.run(
+        "/bin/sh", ["-c", BytePath(script), try Product.path("custody")], directory: scratch.path)
+      #expect(run.status == .exited(code), "\(run.output)\(run.errors)")
+      try card.expectCopy(target)
+      try card.expectUntouched()
+    }
+
     @Test("what a dead run left goes, what only looks like it stays")
     func litter() throws {
       let scratch = try Scratch()
