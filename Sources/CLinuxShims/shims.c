@@ -115,6 +115,12 @@ int ls_allocate(int fd, int64_t offset, int64_t byte_count) {
   return fallocate(fd, 0, offset, byte_count);
 }
 
+int ls_set_direct(int fd, int on) {
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0) return -1;
+  return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
 int ls_duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 
 int64_t ls_readahead(int fd, int64_t offset, uint64_t byte_count) {

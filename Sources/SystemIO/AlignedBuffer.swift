@@ -8,6 +8,11 @@ public final class AlignedBuffer: @unchecked Sendable {
   /// 4 KiB, the alignment of every block device that Linux drives today.
   public static let alignment = 4096
 
+  /// A length rounded up to whole blocks.
+  public static func aligned(_ byteCount: Int) -> Int {
+    (byteCount + alignment - 1) / alignment * alignment
+  }
+
   let address: UnsafeMutableRawPointer
   /// The size in bytes.
   public let byteCount: Int

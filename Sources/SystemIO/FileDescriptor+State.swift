@@ -62,6 +62,27 @@ extension FileDescriptor {
     }
   }
 
+  /// Turns direct I/O on or off; EINVAL where the file system has none. While it is on, buffers,
+  /// offsets and lengths must be whole blocks, save for what the end of the file cuts off a read.
+  public borrowing func setDirect(_ isOn: Bool) throws(SystemError) {
+    let fd = rawValue
+    _ = try systemCall("fcntl", path: path, detail: "O_DIRECT") { ls_set_direct(fd, isOn ? 1 : 0) }
+  }
+
+  /// Turns direct I/O on if the first block can be read so; false, and off again, if it cannot:
+  /// a file system may take the flag and refuse the reads, over sectors larger than a page.
+  public borrowing func readsDirectly() -> Bool {
+    let block = AlignedBuffer(byteCount: AlignedBuffer.alignment)
+    do throws(SystemError) {
+      try setDirect(true)
+      _ = try read(into: block.bytes, at: 0)
+      return true
+    } catch {
+      _ = try? setDirect(false)
+      return false
+    }
+  }
+
   /// Sets the permission bits.
   public borrowing func setMode(_ mode: UInt16) throws(SystemError) {
     let fd = rawValue

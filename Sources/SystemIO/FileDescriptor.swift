@@ -121,6 +121,24 @@ extension FileDescriptor {
     return done
   }
 
+  /// Reads whole blocks at an offset until the buffer is full or the file ends, for direct I/O.
+  ///
+  /// A read that ends within a sector has met the end of the file: going on from there is no
+  /// aligned read any more.
+  public borrowing func readBlocks(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(SystemError) -> Int {
+    let sector = 512
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = try read(into: rest, at: offset + Int64(done))
+      done += count
+      if count == 0 || count % sector != 0 { break }
+    }
+    return done
+  }
+
   /// Writes at the file's own offset; may be short.
   public borrowing func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
     let fd = rawValue

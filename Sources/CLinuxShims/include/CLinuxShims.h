@@ -75,6 +75,9 @@ int ls_allocate(int fd, int64_t offset, int64_t byte_count);
 /// A duplicate with close-on-exec (F_DUPFD_CLOEXEC).
 int ls_duplicate(int fd);
 
+/// Turns O_DIRECT of an open file on or off (F_SETFL); EINVAL where the file system has none.
+int ls_set_direct(int fd, int on);
+
 int64_t ls_readahead(int fd, int64_t offset, uint64_t byte_count);
 
 /// cachestat(2), Linux 6.5: pages in the cache, and those of them that are dirty or being written.

@@ -3,12 +3,18 @@ import SystemIO
 extension DestinationCopy {
   /// Takes the copy out of the page cache, so that reading it asks the medium, and says how far
   /// that is proven.
-  func evict() {
+  ///
+  /// - Parameter isLarge: worth reading past the cache to begin with, where the facts allow it.
+  func evict(isLarge: Bool) {
     guard isAlive else { return }
+    if isLarge, destination.facts.bestLevel == .direct {
+      readDirectly()
+      if readsDirectly { return }
+    }
     do throws(SystemError) {
       guard let found = try reader?.evicted(alreadySynced: true) else { return }
       level = min(found, destination.facts.bestLevel)
-      if level == .cached, destination.facts.bestLevel.provesMedium { openDirectly() }
+      if level == .cached, destination.facts.bestLevel.provesMedium { readDirectly() }
     } catch {
       // Reading goes on, as what it is.
       level = .cached
@@ -28,14 +34,9 @@ extension DestinationCopy {
       : "read back, but the source's second read proves no medium"
   }
 
-  /// Somebody holds pages of the file: direct I/O passes them by.
-  private func openDirectly() {
-    guard
-      let direct = try? handle.directory.openFile(
-        currentName, .readOnly, options: [.nonBlocking, .direct]),
-      (try? direct.metadata().identity) == identity
-    else { return }
-    reader = consume direct
+  /// Has the reader pass the cache by, whatever pages of the file somebody holds.
+  private func readDirectly() {
+    guard reader?.readsDirectly() == true else { return }
     readsDirectly = true
     level = min(.direct, destination.facts.bestLevel)
   }
@@ -49,9 +50,13 @@ extension DestinationCopy {
   ) -> UnsafeRawBufferPointer? {
     guard isAlive else { return nil }
     do throws(SystemError) {
-      let length = readsDirectly ? Self.aligned(count) : count
+      let length = readsDirectly ? AlignedBuffer.aligned(count) : count
       let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
-      guard let found = try reader?.readAll(into: space, at: offset), found == count else {
+      let found =
+        readsDirectly
+        ? try reader?.readBlocks(into: space, at: offset)
+        : try reader?.readAll(into: space, at: offset)
+      guard found == count else {
         return readError(Failure("the copy has another length than the source"))
       }
       return buffer.prefix(count)
@@ -66,7 +71,7 @@ extension DestinationCopy {
     do throws(SystemError) {
       let length = readsDirectly ? AlignedBuffer.alignment : 1
       let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
-      let offset = readsDirectly ? Int64(Self.aligned(Int(byteCount))) : byteCount
+      let offset = readsDirectly ? Int64(AlignedBuffer.aligned(Int(byteCount))) : byteCount
       guard let found = try reader?.read(into: space, at: offset),
         let metadata = try reader?.metadata()
       else { return }
@@ -82,10 +87,6 @@ extension DestinationCopy {
     hasReadError = true
     fail(failure)
     return nil
-  }
-
-  private static func aligned(_ count: Int) -> Int {
-    (count + AlignedBuffer.alignment - 1) / AlignedBuffer.alignment * AlignedBuffer.alignment
   }
 }
 

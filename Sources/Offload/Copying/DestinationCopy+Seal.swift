@@ -5,14 +5,49 @@ extension DestinationCopy {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
     guard isAlive else { return }
     do throws(SystemError) {
-      try writer?.writeAll(bytes, at: offset)
+      let tail = bytes.count % AlignedBuffer.alignment
+      if writesDirectly, tail > 0 {
+        // The end of the file: whole blocks first, the rest through the cache.
+        let whole = bytes.count - tail
+        try writeBlocks(UnsafeRawBufferPointer(rebasing: bytes[..<whole]), at: offset)
+        try endDirectWriting()
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[whole...])
+        try writer?.writeAll(rest, at: offset + Int64(whole))
+      } else {
+        try writeBlocks(bytes, at: offset)
+      }
     } catch {
       fail(Failure(error))
     }
   }
 
+  /// Writes directly where that works. EINVAL may mean blocks larger than ours, or a short write
+  /// that ended within one: the cache takes what direct I/O does not.
+  private func writeBlocks(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+    do throws(SystemError) {
+      try writer?.writeAll(bytes, at: offset)
+    } catch {
+      guard writesDirectly, error.errno == .invalid else { throw error }
+      try endDirectWriting()
+      try writer?.writeAll(bytes, at: offset)
+    }
+  }
+
+  /// Bypasses the page cache from here on, where the destination's facts and the kernel allow it:
+  /// a copy through the cache costs more than hashing.
+  func writeDirectly() {
+    guard destination.facts.bestLevel == .direct else { return }
+    writesDirectly = writer != nil && (try? writer?.setDirect(true)) != nil
+  }
+
+  private func endDirectWriting() throws(SystemError) {
+    try writer?.setDirect(false)
+    writesDirectly = false
+  }
+
   /// Has the kernel begin to write a range to the medium. Nothing depends on it.
   func startWriteback(offset: Int64, byteCount: Int) {
+    if writesDirectly { return }
     _ = try? writer?.startWriteback(offset: offset, byteCount: Int64(byteCount))
   }
 

@@ -59,6 +59,8 @@ final class DestinationCopy: @unchecked Sendable {
   var level = VerificationLevel.notRead
   /// How the source was read beside it; the best of all when it was not.
   var sourceLevel = VerificationLevel.direct
+  /// True when the writer bypasses the page cache: it writes whole blocks only.
+  var writesDirectly = false
   /// True when the reader bypasses the page cache: it reads whole blocks only.
   var readsDirectly = false
   /// True once reading back has failed: the bytes may still be good.

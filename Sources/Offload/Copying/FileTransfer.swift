@@ -39,6 +39,11 @@ struct FileTransfer {
 
   private enum Means {
     case bench(Workbench), lane(Lane)
+
+    var isLane: Bool {
+      if case .lane = self { return true }
+      return false
+    }
   }
 
   /// One copy for each destination that can take the file.
@@ -82,15 +87,14 @@ extension FileTransfer {
   ///   source failed.
   private func copy(_ file: Int, _ copies: [DestinationCopy], _ means: Means) -> Digests? {
     do throws(Failure) {
-      let opened = try source.open(file)
+      let opened = try source.open(file, isLarge: means.isLane)
       for copy in copies { copy.prepare() }
       guard copies.contains(where: { $0.isAlive }) else { return nil }
       let hashes = try hashSinks(means)
       var sinks: [any ChunkSink] = hashes
-      var isLarge = false
-      if case .lane = means { isLarge = true }
       for copy in copies where copy.isAlive && !copy.isReused {
-        sinks.append(WriteSink(copy, startsWriteback: isLarge))
+        if means.isLane { copy.writeDirectly() }
+        sinks.append(WriteSink(copy, startsWriteback: means.isLane))
       }
       let writing = sinks.count - hashes.count
       try run(pump(copies) { progress.addCopied($0 * writing) }, opened, sinks, means)
@@ -123,7 +127,7 @@ extension FileTransfer {
   ) {
     for copy in copies {
       copy.openForReadBack()
-      copy.evict()
+      copy.evict(isLarge: means.isLane)
     }
     let alive = copies.filter(\.isAlive)
     guard !alive.isEmpty else { return }
@@ -146,7 +150,7 @@ extension FileTransfer {
     _ file: Int, _ copies: [DestinationCopy], _ sinks: [ReadBackSink], _ copied: Digests,
     _ means: Means
   ) throws(Failure) {
-    let opened = try source.open(file)
+    let opened = try source.open(file, isLarge: means.isLane)
     let level = opened.evict()
     let hashes = try hashSinks(means)
     let count = copies.count
@@ -220,7 +224,7 @@ extension FileTransfer {
     let sourceLevel = copy.sourceLevel
     copy.takeWhatIsThere()
     copy.openForReadBack()
-    copy.evict()
+    copy.evict(isLarge: false)
     guard copy.isAlive else { return }
     do throws(HashingError) {
       let sink = try ReadBackSink(

@@ -8,10 +8,16 @@ final class SourceFile: Sendable {
   /// While the file is open its number holds on every file system.
   let identity: FileIdentity
   let byteCount: Int64
+  /// True when reads bypass the page cache: they are whole blocks then.
+  private let readsDirectly: Bool
 
   /// Opens a file by its pinned folder and proves that it is the one that was walked.
+  ///
+  /// - Parameter isLarge: worth reading past the page cache, where the volume's facts allow it: a
+  ///   copy through the cache costs more than hashing.
   init(
-    _ file: Int, in tree: PinnedTree, _ manifest: SourceManifest, _ facts: VolumeFacts
+    _ file: Int, in tree: PinnedTree, _ manifest: SourceManifest, _ facts: VolumeFacts,
+    isLarge: Bool
   ) throws(Failure) {
     entry = manifest.files[file]
     self.facts = facts
@@ -24,6 +30,8 @@ final class SourceFile: Sendable {
         manifest.name(ofFile: file), .readOnly, options: .nonBlocking)
       found = try descriptor.metadata()
       identity = found.identity
+      readsDirectly =
+        isLarge && facts.bestLevel == .direct && descriptor.readsDirectly()
     } catch {
       throw Failure(error, "the source cannot be opened")
     }
@@ -49,10 +57,14 @@ final class SourceFile: Sendable {
   func read(
     _ count: Int, at offset: Int64, into buffer: AlignedBuffer
   ) throws(Failure) {
-    let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<count])
+    let length = readsDirectly ? AlignedBuffer.aligned(count) : count
+    let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
     let found: Int
     do throws(SystemError) {
-      found = try descriptor.readAll(into: space, at: offset)
+      found =
+        readsDirectly
+        ? try descriptor.readBlocks(into: space, at: offset)
+        : try descriptor.readAll(into: space, at: offset)
     } catch {
       throw Failure(error, "the source cannot be read")
     }
@@ -60,18 +72,26 @@ final class SourceFile: Sendable {
       throw Failure(
         "the source ended after \(offset + Int64(found)) of \(byteCount) bytes")
     }
+    if found > count { throw hasGrown }
+  }
+
+  private var hasGrown: Failure {
+    Failure("the source changed: it has more than \(byteCount) bytes")
   }
 
   /// Proves that nothing follows the last byte.
   func checkEnd(_ buffer: AlignedBuffer) throws(Failure) {
-    let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<1])
+    // The last block was read whole, so that only what follows it is left to ask for.
+    let length = readsDirectly ? AlignedBuffer.alignment : 1
+    let offset = readsDirectly ? Int64(AlignedBuffer.aligned(Int(byteCount))) : byteCount
+    let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
     let found: Int
     do throws(SystemError) {
-      found = try descriptor.read(into: space, at: byteCount)
+      found = try descriptor.read(into: space, at: offset)
     } catch {
       throw Failure(error, "the source cannot be read")
     }
-    if found > 0 { throw Failure("the source changed: it has more than \(byteCount) bytes") }
+    if found > 0 { throw hasGrown }
   }
 
   /// Doubles the kernel's read-ahead; a file system may refuse.
@@ -79,10 +99,12 @@ final class SourceFile: Sendable {
     _ = try? descriptor.adviseSequential()
   }
 
-  /// Takes the file out of the page cache, so that reading it asks the medium again.
+  /// Takes the file out of the page cache, so that reading it asks the medium again; direct reads
+  /// do so anyway.
   ///
   /// A card that was written a moment ago may have dirty pages; only then is it flushed.
   func evict() -> VerificationLevel {
+    if readsDirectly { return .direct }
     for isSynced in [true, false] {
       let level = try? descriptor.evicted(alreadySynced: isSynced)
       if level == .evicted { return min(.evicted, facts.bestLevel) }

@@ -21,10 +21,10 @@ final class SourceSide: Sendable {
   /// Set once the source is gone: nothing more is read from it.
   var lost: Failure? { lostFailure.withLock { $0 } }
 
-  func open(_ file: Int) throws(Failure) -> SourceFile {
+  func open(_ file: Int, isLarge: Bool) throws(Failure) -> SourceFile {
     if let lost { throw lost }
     do throws(Failure) {
-      return try SourceFile(file, in: tree, manifest, facts)
+      return try SourceFile(file, in: tree, manifest, facts, isLarge: isLarge)
     } catch {
       noteTrouble(error)
       throw error
