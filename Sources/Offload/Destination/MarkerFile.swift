@@ -28,11 +28,24 @@ final class MarkerFile {
     do throws(SystemError) {
       try file.descriptor.writeAll(marker.encoded)
       try file.descriptor.fsync()
+      try file.checkName()
     } catch {
-      if (try? handle.directory.unlink(name)) == nil { leftBehind(name) }
+      let isGone = (try? handle.directory.metadataIfPresent(of: name)) == .some(nil)
+      if !isGone, (try? handle.directory.unlink(name)) == nil { leftBehind(name) }
       throw error
     }
     return file
+  }
+
+  /// Another run may have swept the marker in the moment between its making and its lock, when it
+  /// looked like one that a dead run left empty.
+  private func checkName() throws(SystemError) {
+    let found = try handle.directory.metadata(of: name).identity
+    guard found == (try descriptor.metadata().identity) else {
+      throw SystemError(
+        call: "statx", errno: .stale, path: handle.directory.path.appending(name),
+        detail: "another file has taken the name")
+    }
   }
 
   /// Takes the marker away: the file it named is complete, or gone.
