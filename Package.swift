@@ -104,7 +104,7 @@ let package = Package(
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("SuitesTests", "Suites", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
-    test("MountTests", "FaultFS", "FaultModel", "Wire", "SystemIO"),
+    test("MountTests", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO"),
     test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("SubjectsTests", "Subjects", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),
