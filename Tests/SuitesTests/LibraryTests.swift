@@ -41,6 +41,20 @@ import Testing
     #expect(Set(ids).count == ids.count)
   }
 
+  @Test("docs/limits.md names every case that no engine can detect")
+  func limits() throws {
+    let path = Self.root.appending("docs/limits.md")
+    let text = String(decoding: try FileSystem.contents(of: path), as: UTF8.self)
+    for name in Self.library.names {
+      for scriptCase in try Self.library.script(named: name).cases {
+        let isUndetectable = scriptCase.statements.contains { statement in
+          if case .expect(.undetectable) = statement { true } else { false }
+        }
+        if isUndetectable { #expect(text.contains("| `\(name)`: \(scriptCase.title) |")) }
+      }
+    }
+  }
+
   @Test("facts: the subject is told what the persona's row says, and nothing for facts real")
   func facts() throws {
     let persona = try #require(Persona.named("exfat-linux"))
