@@ -12,17 +12,21 @@ public struct ProgressLine {
     public var total: UInt64?
     /// Bytes done and in all, for the rate; nil when the rate is of `done`.
     public var bytes: (done: UInt64, total: UInt64)?
+    /// The rate and the time left where the caller knows better, since there is work that neither
+    /// count shows; else both come from the counts.
+    public var pace: (perSecond: Double, left: Duration?)?
     /// More to say, `2 failed`; shown after the rest.
     public var notes: [String]
 
     public init(
       verb: String, done: UInt64, total: UInt64? = nil, bytes: (done: UInt64, total: UInt64)? = nil,
-      notes: [String] = []
+      pace: (perSecond: Double, left: Duration?)? = nil, notes: [String] = []
     ) {
       self.verb = verb
       self.done = done
       self.total = total
       self.bytes = bytes
+      self.pace = pace
       self.notes = notes
     }
   }
@@ -74,18 +78,17 @@ public struct ProgressLine {
   /// The line's text: the verb, counts, bytes, rate, time left, notes.
   func text(_ state: State) -> String {
     var parts = [state.verb, state.total.map { "\(state.done)/\($0)" } ?? "\(state.done)"]
-    let goal: UInt64?
+    let perSecond = state.pace?.perSecond ?? rate.perSecond
+    let speed = perSecond.flatMap { $0 >= 0 ? UInt64(min($0.rounded(), 1e18)) : nil }
     if let bytes = state.bytes {
       parts.append("\(ByteCount.text(bytes.done)) of \(ByteCount.text(bytes.total))")
-      if let speed = rate.perSecond {
-        parts.append("\(ByteCount.text(UInt64(min(speed, 1e18))))/s")
-      }
-      goal = bytes.total
-    } else {
-      if let speed = rate.perSecond { parts.append("\(UInt64(min(speed.rounded(), 1e18)))/s") }
-      goal = state.total
+      if let speed { parts.append("\(ByteCount.text(speed))/s") }
+    } else if let speed {
+      parts.append("\(speed)/s")
     }
-    if let goal, let left = rate.left(until: goal) { parts.append("\(TimeSpan.text(left)) left") }
+    let goal = state.bytes?.total ?? state.total
+    let left = state.pace.map { $0.left } ?? goal.flatMap { rate.left(until: $0) }
+    if let left { parts.append("\(TimeSpan.text(left)) left") }
     return (parts[0] + " " + (parts.dropFirst() + state.notes).joined(separator: "  "))
   }
 }

@@ -78,13 +78,17 @@ final class CopyTeller: CopyListener {
     guard let started = state.started else { return }
     if !isQuiet && !state.isBegun { tellBeginning(started) }
     state.isBegun = true
-    let total = UInt64(clamping: started.byteCount)
-    let files = UInt64(clamping: started.fileCount)
-    let notes = job.mode.verifies ? ["\(progress.filesVerified) verified"] : []
+    let (total, _) = UInt64(clamping: started.byteCount)
+      .multipliedReportingOverflow(by: UInt64(started.destinations.count))
+    // The engine's pace counts what is read back as well.
+    let left = progress.secondsLeft.map { Duration.seconds(Int64(min($0.rounded(.up), 1e9))) }
     state.line?.update(
       ProgressLine.State(
-        verb: "copied", done: UInt64(clamping: progress.filesCopied), total: files,
-        bytes: (min(total, UInt64(clamping: progress.bytesCopied)), total), notes: notes),
+        verb: "copied", done: UInt64(clamping: progress.filesCopied),
+        total: UInt64(clamping: started.fileCount),
+        bytes: (UInt64(clamping: progress.bytesCopied), total),
+        pace: (progress.bytesPerSecond, left),
+        notes: job.mode.verifies ? ["\(progress.filesVerified) verified"] : []),
       at: clock.monotonic())
   }
 

@@ -64,6 +64,22 @@ struct ProgressTests {
       text == "cases 10/40  1/s  30 s left  1 failed\ncases 20/40  1/s  20 s left  1 failed\n")
   }
 
+  @Test("a caller's own pace takes the place of the counts' one, also where it knows no time left")
+  func pace() {
+    let output = OutputStream(descriptor: -1)
+    let terminal = Terminal(isInteractive: false, hasColor: false, columns: 80)
+    let line = ProgressLine(output: output, terminal: terminal)
+    let bytes: (UInt64, UInt64) = (1 << 20, 4 << 20)
+    let told = ProgressLine.State(
+      verb: "copied", done: 1, total: 4, bytes: bytes, pace: (2_097_152, .seconds(9)),
+      notes: ["1 verified"])
+    #expect(line.text(told) == "copied 1/4  1 MiB of 4 MiB  2 MiB/s  9 s left  1 verified")
+    let wild = ProgressLine.State(verb: "copied", done: 1, bytes: bytes, pace: (1e300, nil))
+    #expect(line.text(wild).hasSuffix("GiB/s"))
+    let none = ProgressLine.State(verb: "copied", done: 1, bytes: bytes, pace: (.nan, nil))
+    #expect(line.text(none) == "copied 1  1 MiB of 4 MiB")
+  }
+
   @Test("styles appear only where colours are wanted")
   func styles() {
     let plain = Terminal(isInteractive: true, hasColor: false, columns: 80)
