@@ -20,7 +20,8 @@ enum Mounts {
       // An ordinary user may end its own mounts by the set-uid helper only.
       var child = try ChildProcess.spawn(
         ChildProcess.Command(
-          "/usr/bin/fusermount3", ["-u", "-q", "-z", "--"].map { Array($0.utf8) }
+          "/usr/bin/fusermount3",
+          ["-u", "-q", "-z", "--"].map { Array($0.utf8) }
             + [mountPoint.bytes]))
       let status = try child.wait(timeout: .seconds(5))
       return status?.isSuccess == true ? nil : direct

@@ -81,7 +81,8 @@ extension Request.Call {
       .lseek(map(node), map(handle), offset: offset, whence: whence)
     case .fallocate(let node, let handle, let mode, let offset, let count):
       .fallocate(map(node), map(handle), mode: mode, offset: offset, count: count)
-    case .copyFileRange(let node, let handle, let offset, let to, let toHandle, let toOffset,
+    case .copyFileRange(
+      let node, let handle, let offset, let to, let toHandle, let toOffset,
       let count):
       .copyFileRange(
         map(node), map(handle), offset: offset, to: map(to), map(toHandle), toOffset: toOffset,

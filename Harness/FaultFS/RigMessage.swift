@@ -78,7 +78,9 @@ extension TreeSnapshot {
 
 extension RigStatus {
   var json: JSON {
-    let counts = fired.sorted { $0.key < $1.key }.map { JSON.array([JSON($0.key), JSON($0.value)]) }
+    let counts = fired.sorted { $0.key < $1.key }.map {
+      JSON.array([JSON($0.key), JSON($0.value)])
+    }
     let done = acts.map { act in
       JSON.array([.text(act.kind.rawValue), .text(act.volume), .hex(act.path)])
     }

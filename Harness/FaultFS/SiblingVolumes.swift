@@ -20,7 +20,8 @@ final class SiblingVolumes: Served {
   }
 
   func serve(_ request: Request) -> Settlement {
-    if case .copyFileRange(let from, let handle, let offset, let to, let toHandle, let toOffset,
+    if case .copyFileRange(
+      let from, let handle, let offset, let to, let toHandle, let toOffset,
       let count) = request.call, owner(from) != owner(to), let source = owner(from),
       let destination = owner(to)
     {

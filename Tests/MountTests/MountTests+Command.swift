@@ -45,7 +45,9 @@ extension MountTests {
         ChildProcess.Command(all[0], all.dropFirst().map(\.bytes)))
     }
 
-    private static func run(_ words: [BytePath], asNobody: Bool = false) throws -> ChildProcess.ExitStatus? {
+    private static func run(_ words: [BytePath], asNobody: Bool = false) throws -> ChildProcess
+      .ExitStatus?
+    {
       var child = try spawn(words, asNobody: asNobody)
       return try child.wait(timeout: .seconds(20))
     }
