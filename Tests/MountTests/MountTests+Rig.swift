@@ -77,6 +77,20 @@ extension MountTests {
       try rig.end()
     }
 
+    @Test("A kept mount shows the next case's volume: other personas, other rules of names")
+    func otherPersona() throws {
+      let rig = try RigFixture()
+      for persona in ["ext4", "exfat-linux", "ext4", "fat32"] {
+        let places = try rig.load(Self.script("volume dst persona \(persona) capacity 64MiB"))
+        let root = try PinnedDirectory.open(try #require(places["dst"]))
+        try root.openFile("a", .writeOnly, options: .exclusiveCreate).writeAll([1])
+        let isLinked = errno(of: { try root.link("a", to: root, "b") }) == nil
+        #expect(isLinked == (persona == "ext4"))
+        #expect(rig.mounts.count == 2)
+      }
+      try rig.end()
+    }
+
     @Test(
       "An ejection shows the empty folder below, open handles answer ENODEV, an insertion brings the medium back"
     )
@@ -114,23 +128,31 @@ extension MountTests {
       try rig.end()
     }
 
-    @Test("A remount is a disconnect for open handles and keeps everything, mapped pages too")
+    @Test("A remount is a disconnect for open handles and keeps everything")
     func remount() throws {
       let rig = try RigFixture()
       let place = try #require(
-        try rig.load(Self.script("volume dst persona ext4 capacity 64MiB cache kernel"))["dst"])
+        try rig.load(Self.script("volume dst persona ext4 capacity 64MiB"))["dst"])
       let root = try PinnedDirectory.open(place)
       let file = try root.openFile("a", .readWrite, options: .create)
       try file.writeAll(pattern(8192, 1))
-      // Dirty pages that nobody has written back: the unmount does, while the loop serves.
-      let memory = mmap(nil, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
-      let bytes = try #require(memory == MAP_FAILED ? nil : memory)
-      memset(bytes, 0x5a, 10)
-      munmap(bytes, 8192)
       try rig.client.remount("dst")
-      let seen = try FileSystem.contents(of: place.appending("a"))
-      #expect(seen.count == 8192)
-      #expect(Array(seen[10...]) == Array(pattern(8192, 1)[10...]))
+      #expect(errno(of: { try file.readAll(at: 0, count: 10) }) == .noDevice)
+      #expect(try FileSystem.contents(of: place.appending("a")) == pattern(8192, 1))
+      #expect(try rig.client.snapshot("dst", .durable)["a"]?.byteCount == 8192)
+      try rig.end()
+    }
+
+    @Test("Another medium in the slot shows its files there, until the next case")
+    func otherMedium() throws {
+      let rig = try RigFixture()
+      let place = try #require(try rig.load(Self.plain)["dst"])
+      try rig.client.eject("dst")
+      try rig.client.insert("dst", as: "src")
+      #expect(try !PinnedDirectory.open(place).list().isEmpty)
+      #expect(throws: RigError.self) { try rig.client.insert("dst") }
+      try rig.load(Self.plain)
+      #expect(try PinnedDirectory.open(place).list().isEmpty)
       try rig.end()
     }
 
@@ -169,18 +191,29 @@ extension MountTests {
     func aliases() throws {
       let rig = try RigFixture()
       let places = try rig.load(
-        Self.script(
-          """
-          volume dst persona ext4 capacity 64MiB
-          volume dst2 = dst by symlink
-          volume dst3 = dst by bind
-          """))
+        """
+        custody-fault 1
+        card tiny
+        volume src persona ext4 capacity 64MiB
+        volume dst persona ext4 capacity 64MiB
+        volume dst2 = dst by symlink
+        volume dst3 = dst by bind
+        volume dst4 = dst at "sub"
+        volume dst5 = dst by bind at "sub"
+        case "one"
+          given dst "sub/"
+          expect verified
+        """)
       let root = try PinnedDirectory.open(try #require(places["dst"]))
+      let sub = try root.descend("sub")
       try root.openFile("a", .writeOnly, options: .create).writeAll([1, 2, 3])
-      for name in ["dst2", "dst3"] {
+      try sub.openFile("a", .writeOnly, options: .create).writeAll([4])
+      #expect(Set(places.values).count == 6)
+      for (name, bytes) in [
+        ("dst2", [1, 2, 3]), ("dst3", [1, 2, 3]), ("dst4", [4]), ("dst5", [4]),
+      ] {
         let place = try #require(places[name])
-        #expect(place != places["dst"])
-        #expect(try FileSystem.contents(of: place.appending("a")) == [1, 2, 3])
+        #expect(try FileSystem.contents(of: place.appending("a")) == bytes.map { UInt8($0) })
       }
       // Loaded again, they are made anew.
       try rig.load(Self.plain)
