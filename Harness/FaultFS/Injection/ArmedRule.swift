@@ -17,10 +17,6 @@ final class ArmedRule {
   /// The listing in which an entry was struck last.
   var listings: [NodeID: UInt64] = [:]
   private var struck: Set<UInt64> = []
-  /// Where the last transfer that the rule could have failed ended, by inode.
-  private var transferEnds: [UInt64: UInt64] = [:]
-  /// Where an error was given that the caller may not have seen, by inode.
-  private var unseen: [UInt64: UInt64] = [:]
   private var counts: [UInt64: Int] = [:]
   private var dice: UInt64
 
@@ -104,31 +100,6 @@ final class ArmedRule {
       else if rule.clauses.every != nil || rule.clauses.chance != nil { true }
       else { !struck.contains(key) }
     }
-  }
-
-  /// True where an error waits that the caller may not have seen.
-  ///
-  /// The kernel cuts a large read or write into requests of one mebibyte and hides an error of any
-  /// but the first behind a short count; the caller meets it, as on a disk, when it goes on from
-  /// there. A rule that strikes once must strike that second time too.
-  func isStillFailing(_ key: UInt64, _ range: ByteRange) -> Bool {
-    unseen[key] == range.offset
-  }
-
-  /// The rule has failed a transfer, or let it go.
-  func noteTransfer(_ key: UInt64, _ range: ByteRange, failed: Bool) {
-    let follows = transferEnds[key] == range.offset
-    let wasUnseen = unseen.removeValue(forKey: key) == range.offset
-    if failed && follows && !wasUnseen { unseen[key] = range.offset }
-    transferEnds[key] = range.offset + range.count
-  }
-
-  /// True for a failing transfer that does not repeat by itself.
-  func failsOnce(_ operation: Operation) -> Bool {
-    guard case .fail = rule.effect, rule.clauses.every == nil, rule.clauses.chance == nil,
-      rule.clauses.repetition != .always
-    else { return false }
-    return operation == .read || operation == .write || operation == .copyrange
   }
 
   /// The effect took hold.

@@ -10,31 +10,19 @@ extension FaultyVolume {
       else { continue }
       if rule.followsStat, address.operation == .lookup { continue }
       let key = address.struck
-      let transfer = rule.failsOnce(address.operation) ? address.range : nil
-      let isUnseen = transfer.map { rule.isStillFailing(key, $0) } ?? false
-      let strikes = isUnseen || picks(rule, key, address, &decision)
-      if isUnseen { decision.strikes.append(Strike(rule: rule, key: key, bytes: nil)) }
-      if let transfer { rule.noteTransfer(key, transfer, failed: strikes) }
+      var strike = Strike(rule: rule, key: key, bytes: nil)
+      switch bytes(of: rule, address) {
+      case .none: continue
+      case .all: break
+      case .some(let range): strike.bytes = range
+      case .behind(let offset):
+        if rule.hasStrikesLeft(key) { decision.cut = min(decision.cut ?? offset, offset) }
+        continue
+      }
+      guard rule.picks(address.counted), rule.hasStrikesLeft(key) else { continue }
+      decision.strikes.append(strike)
     }
     if let cut = decision.cut { Self.clip(&decision.strikes, at: cut) }
-  }
-
-  /// Bytes, count and strikes left of a rule whose target and time are right: true when it strikes.
-  private func picks(
-    _ rule: ArmedRule, _ key: UInt64, _ address: Address, _ decision: inout Decision
-  ) -> Bool {
-    var strike = Strike(rule: rule, key: key, bytes: nil)
-    switch bytes(of: rule, address) {
-    case .none: return false
-    case .all: break
-    case .some(let range): strike.bytes = range
-    case .behind(let offset):
-      if rule.hasStrikesLeft(key) { decision.cut = min(decision.cut ?? offset, offset) }
-      return false
-    }
-    guard rule.picks(address.counted), rule.hasStrikesLeft(key) else { return false }
-    decision.strikes.append(strike)
-    return true
   }
 
   /// What a cut keeps away is not struck.
