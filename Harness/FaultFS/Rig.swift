@@ -282,6 +282,8 @@ extension Rig: RigHost {
     }
   }
 
+  var ownsBackingFolders: Bool { fixed == nil }
+
   func backingFolder(of volume: String) -> BytePath {
     fixed?.backing ?? folder.appending("backing").appending(BytePath(volume))
   }

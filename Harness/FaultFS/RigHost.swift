@@ -22,6 +22,9 @@ protocol RigHost: AnyObject {
   func remount(volume: String)
   /// Where a backed store keeps the files of a volume.
   func backingFolder(of volume: String) -> BytePath
+  /// The backing folders are the rig's own and are emptied for each case; else they are somebody's,
+  /// and what lies in them is shown.
+  var ownsBackingFolders: Bool { get }
 }
 
 /// Which state of a volume: what its user sees, or what a power cut would leave with nothing

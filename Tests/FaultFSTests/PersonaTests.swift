@@ -152,7 +152,7 @@ struct PersonaTests {
     store.syncAll()
     store.dropVolatile()
     store.mountAnew()
-    #expect(store.snapshot(.volatile)["f"]?.modification == floor)
+    #expect(try store.snapshot(.volatile)["f"]?.modification == floor)
   }
 
   @Test("The change time is real, follows the modification time, or is lost by a mount")

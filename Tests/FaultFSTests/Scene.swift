@@ -135,6 +135,8 @@ final class Scene {
       pending.append { [weak self] in self?.injector?.volume(volume)?.wasRemounted() }
     }
 
+    var ownsBackingFolders: Bool { true }
+
     func backingFolder(of volume: String) -> BytePath { "/nonexistent" }
   }
 }

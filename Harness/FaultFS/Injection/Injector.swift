@@ -66,20 +66,7 @@ final class Injector: RigStore {
     guard let persona = Persona.named(spec.persona) else {
       throw RigError("volume \(spec.name): there is no persona '\(spec.persona)'")
     }
-    guard spec.store == .memory else {
-      throw RigError("volume \(spec.name): store backed is not available")
-    }
-    let volume: FaultyVolume
-    if let held = known[spec.name] {
-      volume = held
-    } else {
-      let store = MemoryVolume(
-        persona: persona, digests: digests, numbering: UInt64(known.count))
-      volume = FaultyVolume(name: spec.name, store: store, injector: self)
-      known[spec.name] = volume
-    }
-    (volume.store as? MemoryVolume)?.become(
-      persona, capacity: spec.capacity, barriers: spec.barriers)
+    let volume = try volume(for: spec, persona)
     volume.resetTracks()
     volume.cache = spec.cache
     do throws(SystemError) {
@@ -90,6 +77,34 @@ final class Injector: RigStore {
     for (index, file) in sources.files.enumerated() {
       volume.finalNames[volume.store.names.key(ofPath: file.path)] = index
     }
+    return volume
+  }
+
+  /// The volume of this name, with its numbers where they stopped; another store is another
+  /// volume.
+  private func volume(
+    for spec: VolumeSpec, _ persona: Persona
+  ) throws(RigError) -> FaultyVolume {
+    let key = spec.store == .memory ? spec.name : spec.name + " backed"
+    if let held = known[key] {
+      (held.store as? MemoryVolume)?.become(
+        persona, capacity: spec.capacity, barriers: spec.barriers)
+      return held
+    }
+    var backing: BackingFolder?
+    if spec.store == .backed {
+      do throws(SystemError) {
+        backing = try BackingFolder(host.backingFolder(of: spec.name))
+      } catch {
+        throw RigError("volume \(spec.name): \(error)")
+      }
+    }
+    let store = MemoryVolume(
+      persona: persona, capacity: spec.capacity, barriers: spec.barriers, digests: digests,
+      numbering: UInt64(known.count), backing: backing,
+      ownsBacking: host.ownsBackingFolders)
+    let volume = FaultyVolume(name: spec.name, store: store, injector: self)
+    known[key] = volume
     return volume
   }
 

@@ -1,5 +1,6 @@
 import FaultModel
 import Glibc
+import SystemIO
 
 /// The bytes of one file on one layer: a recipe, and over it the pages that were written.
 ///
@@ -12,6 +13,10 @@ struct FileBytes {
   /// The recipe holds below this offset, wherever no page lies over it.
   private var recipeEnd: UInt64 = 0
   private var pages: [UInt64: Page] = [:]
+  /// The file of a backed volume below the pages.
+  private var file: BackingFile?
+  /// Writes go to the file itself: the volatile layer. Without it they go to pages over the file.
+  private var goesThrough = false
 
   private static let pageSize = UInt64(Page.byteCount)
 
@@ -24,6 +29,13 @@ struct FileBytes {
     blocks = Self.blocks(of: content.byteCount)
   }
 
+  init(_ file: BackingFile, byteCount: UInt64) {
+    self.file = file
+    self.byteCount = byteCount
+    goesThrough = true
+    blocks = Self.blocks(of: byteCount)
+  }
+
   static func blocks(of byteCount: UInt64) -> UInt64 {
     let block = UInt64(Page.blockByteCount)
     return byteCount / block + (byteCount % block == 0 ? 0 : 1)
@@ -31,7 +43,7 @@ struct FileBytes {
 
   /// The recipe when the file is exactly what it makes.
   var untouchedRecipe: Content? {
-    guard let recipe, pages.isEmpty, recipeEnd == byteCount, recipe.byteCount == byteCount else {
+    guard file == nil, let recipe, pages.isEmpty, recipeEnd == byteCount, recipe.byteCount == byteCount else {
       return nil
     }
     return recipe
@@ -65,7 +77,13 @@ struct FileBytes {
   /// What lies below the pages.
   private func make(_ target: UnsafeMutableRawBufferPointer, _ offset: UInt64) {
     var made = 0
-    if let recipe, offset < recipeEnd {
+    if let file {
+      do throws(SystemError) {
+        made = try file.read(target, at: offset)
+      } catch {
+        file.note(error)
+      }
+    } else if let recipe, offset < recipeEnd {
       let count = Int(min(UInt64(target.count), recipeEnd - offset))
       made = recipe.fill(UnsafeMutableRawBufferPointer(rebasing: target[..<count]), at: offset)
     }
@@ -78,6 +96,12 @@ struct FileBytes {
 
   mutating func write(_ source: UnsafeRawBufferPointer, at offset: UInt64) {
     guard let base = source.baseAddress, !source.isEmpty else { return }
+    if goesThrough {
+      through { file throws(SystemError) in try file.write(source, at: offset) }
+      byteCount = max(byteCount, offset + UInt64(source.count))
+      blocks = Self.blocks(of: byteCount)
+      return
+    }
     forEachPart(offset, source.count) { number, inside, done, length in
       change(number) { $0.store(base + done, count: length, at: inside) }
     }
@@ -86,6 +110,12 @@ struct FileBytes {
 
   /// Cuts or lengthens; what is new is a hole.
   mutating func truncate(to newCount: UInt64) {
+    if goesThrough {
+      through { file throws(SystemError) in try file.truncate(to: newCount) }
+      byteCount = newCount
+      blocks = Self.blocks(of: newCount)
+      return
+    }
     if newCount < byteCount {
       let last = newCount / Self.pageSize
       let inside = Int(newCount % Self.pageSize)
@@ -110,8 +140,19 @@ struct FileBytes {
   mutating func clear(_ range: ByteRange, deallocates: Bool) {
     let end = min(range.offset + range.count, (byteCount / Self.pageSize + 1) * Self.pageSize)
     guard range.offset < end else { return }
+    if goesThrough {
+      let zeros = [UInt8](repeating: 0, count: Page.byteCount)
+      forEachPart(range.offset, Int(min(end, byteCount) - min(range.offset, byteCount))) {
+        _, _, done, length in
+        zeros.withUnsafeBytes { zeros in
+          write(
+            UnsafeRawBufferPointer(rebasing: zeros[..<length]), at: range.offset + UInt64(done))
+        }
+      }
+      return
+    }
     forEachPart(range.offset, Int(end - range.offset)) { number, inside, _, length in
-      if pages[number] == nil, !isInRecipe(number) { return }
+      if file == nil, pages[number] == nil, !isInRecipe(number) { return }
       if length == Page.byteCount {
         let blocks = deallocates ? 0 : allocation(number)
         drop(number)
@@ -132,6 +173,7 @@ struct FileBytes {
 
   /// Allocates the blocks of a range without bytes.
   mutating func reserve(_ range: ByteRange) {
+    if file != nil { return }
     forEachPart(range.offset, Int(range.count)) { number, inside, _, length in
       let mask = Page.mask(from: inside, to: inside + length)
       if allocation(number) & mask == mask { return }
@@ -162,6 +204,10 @@ struct FileBytes {
 
   /// How many bytes of a write at `offset` fit into `free` blocks.
   func fitting(_ count: Int, at offset: UInt64, free: UInt64) -> Int {
+    if file != nil {
+      let last = (Self.blocks(of: byteCount) + free) * UInt64(Page.blockByteCount)
+      return offset >= last ? 0 : Int(min(UInt64(count), last - offset))
+    }
     var free = free
     var fits = 0
     forEachPart(offset, count) { number, inside, done, length in
@@ -189,6 +235,7 @@ struct FileBytes {
 
   /// The first allocated (or, for `hole`, unallocated) byte at or after `offset`; nil at the end.
   func next(hole: Bool, from offset: UInt64) -> UInt64? {
+    if file != nil { return hole || offset >= byteCount ? nil : offset }
     var position = offset
     while position < byteCount {
       let number = position / Self.pageSize
@@ -208,17 +255,79 @@ struct FileBytes {
     return nil
   }
 
-  /// The pages that `self` does not share with `other`, as ranges: what was written since.
+  /// The ranges that `self` does not share with `other`: what was written since.
   func ranges(since other: FileBytes?) -> [ByteRange] {
+    var ranges: [ByteRange] = []
+    if file != nil {
+      // What was overwritten is kept in the other's pages; the rest is what came behind its end.
+      for number in (other?.pages ?? [:]).keys.sorted() {
+        ranges.append(ByteRange(offset: number * Self.pageSize, count: Self.pageSize))
+      }
+      let known = other?.byteCount ?? 0
+      if byteCount > known { ranges.append(ByteRange(offset: known, count: byteCount - known)) }
+      return ranges
+    }
     let changed = pages.filter { number, page in other?.pages[number] !== page }.keys.sorted()
     return changed.map { ByteRange(offset: $0 * Self.pageSize, count: Self.pageSize) }
   }
 
-  /// True when no byte can differ: the same pages over the same recipe.
-  func isIdentical(to other: FileBytes) -> Bool {
-    byteCount == other.byteCount && recipe == other.recipe && recipeEnd == other.recipeEnd
-      && pages.count == other.pages.count
-      && pages.allSatisfy { other.pages[$0.key] === $0.value }
+  // MARK: Backed
+
+  /// The file was written up to here.
+  mutating func extend(to end: UInt64) {
+    byteCount = max(byteCount, end)
+    blocks = Self.blocks(of: byteCount)
+  }
+
+  /// The same bytes for the durable layer: what the file holds now, whatever is written later.
+  var kept: FileBytes {
+    var copy = self
+    if copy.goesThrough {
+      copy.goesThrough = false
+      copy.pages = [:]
+    }
+    return copy
+  }
+
+  /// Saves what the file holds of a range before it is overwritten.
+  mutating func keep(_ range: ByteRange) {
+    guard file != nil, !goesThrough, range.offset < byteCount else { return }
+    let end = min(range.offset + range.count, byteCount)
+    forEachPart(range.offset, Int(end - range.offset)) { number, _, _, _ in
+      guard pages[number] == nil else { return }
+      change(number) { _ in }
+    }
+  }
+
+  /// Brings the file to these bytes and returns them as the volatile layer's.
+  func writtenBack() -> FileBytes {
+    guard let file, !goesThrough else { return self }
+    var through = FileBytes(file, byteCount: byteCount)
+    let room = UnsafeMutableRawPointer.allocate(byteCount: Page.byteCount, alignment: 16)
+    defer { room.deallocate() }
+    for (number, page) in pages {
+      page.load(room, count: Page.byteCount, at: 0)
+      through.write(
+        UnsafeRawBufferPointer(start: room, count: Page.byteCount), at: number * Self.pageSize)
+    }
+    through.truncate(to: byteCount)
+    return through
+  }
+
+  /// The file emptied: nothing of it was durable.
+  var cut: FileBytes {
+    var bytes = self
+    bytes.truncate(to: 0)
+    return bytes
+  }
+
+  private func through(_ body: (BackingFile) throws(SystemError) -> Void) {
+    guard let file else { return }
+    do throws(SystemError) {
+      try body(file)
+    } catch {
+      file.note(error)
+    }
   }
 
   // MARK: Pages
@@ -257,7 +366,9 @@ struct FileBytes {
     } else {
       page = Page()
       let start = number * Self.pageSize
-      if start < recipeEnd {
+      if file != nil {
+        page.fill(0, count: Page.byteCount) { make($0, start) }
+      } else if start < recipeEnd {
         blocks -= UInt64(recipeMask(number).nonzeroBitCount)
         page.fill(0, count: Int(min(recipeEnd - start, Self.pageSize))) { make($0, start) }
       }
@@ -275,7 +386,7 @@ struct FileBytes {
 
   /// An empty page over a part of the recipe.
   private mutating func coverRecipe(_ number: UInt64, blocks mask: UInt16) {
-    if mask == 0, !isInRecipe(number) { return }
+    if mask == 0, file == nil, !isInRecipe(number) { return }
     blocks -= UInt64(recipeMask(number).nonzeroBitCount)
     let page = Page()
     page.blocks = mask

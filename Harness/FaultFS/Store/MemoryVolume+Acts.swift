@@ -54,7 +54,7 @@ extension MemoryVolume {
     case .remove:
       let node = try existing(path)
       guard let (folder, name) = try place(of: path) else { throw .invalid }
-      remove(names.key(name), from: folder)
+      try takeAway(names.key(name), from: folder)
       settle(folder)
       touchAttributes(node)
     case .add:
@@ -97,11 +97,12 @@ extension MemoryVolume {
   ) throws(Errno) -> Node {
     guard let (folder, name) = try place(of: path) else { throw .invalid }
     let node = makeNode(old.kind, mode: old.state.mode, linkText: old.linkText)
-    node.state.bytes = old.state.bytes
-    if bytes == .different, old.kind == .file {
-      let content = Content(
-        key: Self.foreignKey(old.id), byteCount: old.state.bytes.byteCount)
-      node.state.bytes = FileBytes(content)
+    let foreign = Content(key: Self.foreignKey(old.id), byteCount: old.state.bytes.byteCount)
+    if backing != nil {
+      try replaceBacked(old, with: node, in: folder, bytes == .different ? foreign : nil, name)
+    } else {
+      node.state.bytes =
+        bytes == .different && old.kind == .file ? FileBytes(foreign) : old.state.bytes
     }
     node.state.bytesVersion = nextVersion()
     if restoreTimes {
@@ -114,6 +115,29 @@ extension MemoryVolume {
     repoint(Node.Name(parent: folder.id, key: key), in: folder, from: old, to: node)
     if !old.takesRoom { usedBlocks -= room(of: old) }
     return node
+  }
+
+  /// The new file is made beside and renamed over, so that the old one stays for who has it open.
+  private func replaceBacked(
+    _ old: Node, with node: Node, in folder: Node, _ content: Content?, _ name: BytePath
+  ) throws(Errno) {
+    let beside: BytePath = ".custody-swap"
+    try makeBacked(node, beside, in: folder)
+    if let content {
+      fill(node, with: content)
+    } else {
+      var offset: UInt64 = 0
+      while case let part = old.state.bytes.bytes(at: offset, count: 1 << 20), !part.isEmpty {
+        part.withUnsafeBytes { node.state.bytes.write($0, at: offset) }
+        offset += UInt64(part.count)
+      }
+    }
+    let entry = DirectoryEntry(name: beside, node: node.id, cookie: 0)
+    let stored = folder.table?.entries[names.key(name)]?.name ?? name
+    if old.kind == .directory {
+      try removeBacked(old, DirectoryEntry(name: stored, node: old.id, cookie: 0), in: folder)
+    }
+    try renameBacked(entry, in: folder, to: stored, in: folder, over: old)
   }
 
   private func settleWithFolders(_ node: Node) {

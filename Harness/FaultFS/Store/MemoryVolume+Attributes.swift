@@ -42,6 +42,7 @@ extension MemoryVolume {
       node.state.modification = times.modification(moment(time))
     }
     touchAttributes(node)
+    try setBackedAttributes(node, change)
     return .attributes(attributes(of: node))
   }
 

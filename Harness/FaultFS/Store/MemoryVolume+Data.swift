@@ -28,11 +28,28 @@ extension MemoryVolume {
     let count = try admit(data.count, at: offset, in: node)
     tick()
     let before = room(of: node)
-    node.state.bytes.write(UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset)
+    try put(UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, into: node)
     if node.takesRoom { usedBlocks += room(of: node) - before }
     node.lost.remove(ByteRange(offset: offset, count: UInt64(count)))
     touchBytes(node)
     return .written(count)
+  }
+
+  private func put(
+    _ data: UnsafeRawBufferPointer, at offset: UInt64, into node: Node
+  ) throws(Errno) {
+    guard let file = node.backing else {
+      node.state.bytes.write(data, at: offset)
+      return
+    }
+    willChange(node, ByteRange(offset: offset, count: UInt64(data.count)))
+    try backed { _ throws(SystemError) in try file.write(data, at: offset) }
+    node.state.bytes.extend(to: offset + UInt64(data.count))
+  }
+
+  /// Saves for the durable layer what a change in a backing file would destroy.
+  private func willChange(_ node: Node, _ range: ByteRange) {
+    if node.backing != nil { node.durable?.bytes.keep(range) }
   }
 
   /// How many bytes of a write the persona and the free room let in.
@@ -64,6 +81,7 @@ extension MemoryVolume {
       let wanted = FileBytes.blocks(of: byteCount)
       if wanted > before, wanted - before > freeBlocks { throw .noSpace }
     }
+    willChange(node, ByteRange(offset: byteCount, count: .max - byteCount))
     node.state.bytes.truncate(to: byteCount)
     if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
   }
@@ -99,6 +117,7 @@ extension MemoryVolume {
     if let limit = persona.largestFile, end.partialValue > limit { throw .fileTooLarge }
     let growth = max(node.state.bytes.byteCount, end.partialValue)
     let before = room(of: node)
+    willChange(node, range)
     switch mode {
     case 0, Self.keepSize:
       try reserve(node, range, size: mode == 0 ? growth : node.state.bytes.byteCount)
@@ -145,6 +164,7 @@ extension MemoryVolume {
   func overwrite(_ node: NodeID, at offset: UInt64, with data: UnsafeRawBufferPointer) {
     guard let node = find(node), node.kind == .file else { return }
     let before = room(of: node)
+    willChange(node, ByteRange(offset: offset, count: UInt64(data.count)))
     node.state.bytes.write(data, at: offset)
     if node.takesRoom { usedBlocks += room(of: node) - before }
     node.state.bytesVersion = nextVersion()

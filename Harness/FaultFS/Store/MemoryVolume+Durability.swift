@@ -5,6 +5,9 @@ import SystemIO
 extension MemoryVolume {
   func sync(_ id: NodeID) throws(Errno) -> Reply {
     let node = try node(id)
+    if let file = node.backing {
+      try backed { _ throws(SystemError) in try file.sync() }
+    }
     if barriers == .ignored { return .done }
     commit(node)
     if hasJournal { commitJournal() }
@@ -13,6 +16,9 @@ extension MemoryVolume {
 
   func syncFolder(_ id: NodeID) throws(Errno) -> Reply {
     let folder = try folder(id)
+    if let place = paths(of: id).first {
+      try backed { backing throws(SystemError) in try backing.folder(place).fsync() }
+    }
     if barriers == .ignored { return .done }
     commitNames(folder)
     commit(folder)
@@ -28,7 +34,7 @@ extension MemoryVolume {
   /// Bytes, size and attributes of one inode.
   private func commit(_ node: Node) {
     guard node.isDirty else { return }
-    var next = node.state
+    var next = node.state.kept
     if !node.lost.isEmpty {
       for range in node.lost.ranges {
         next.bytes.restore(
@@ -127,12 +133,18 @@ extension MemoryVolume {
   /// Brings the volatile layer to what is durable. Handles and references of the kernel are void.
   func dropVolatile() {
     handles = [:]
+    let before = backing == nil ? [:] : everyPath
     for node in everyNode {
       node.names = []
       node.openHandles = 0
       node.lookups = node.id == Self.rootID ? 1 : 0
       node.durableNames = 0
       node.state = node.durable ?? node.state.withoutBytes
+      if let file = node.backing {
+        if node.durable == nil { node.state.bytes = FileBytes(file, byteCount: 0).cut }
+        node.state.bytes = node.state.bytes.writtenBack()
+        node.durable = node.state.kept
+      }
       node.lost = RangeList()
       node.losesAttributes = false
       node.isDirty = false
@@ -160,6 +172,11 @@ extension MemoryVolume {
       }
     }
     prune { reached.contains($0.id) }
+    do throws(SystemError) {
+      try restoreBackedNames(since: before)
+    } catch {
+      backing?.note(error)
+    }
   }
 
   /// What another mount of the same medium changes: numbers and times as the persona says.
@@ -169,12 +186,19 @@ extension MemoryVolume {
     for node in everyNode where node.id != Self.rootID {
       if !isStable { node.inode = 0 }
       times.remount(&node.state)
-      node.durable = node.state
+      node.durable = node.state.kept
     }
   }
 }
 
 extension FileState {
+  /// The same for the durable layer.
+  var kept: FileState {
+    var copy = self
+    copy.bytes = bytes.kept
+    return copy
+  }
+
   fileprivate var withoutBytes: FileState {
     var empty = self
     empty.bytes = FileBytes()

@@ -78,6 +78,12 @@ extension MemoryVolume {
     if folder.names.isEmpty, folder.id != Self.rootID { throw .noSuchFile }
     tick()
     let node = makeNode(kind, mode: UInt16(truncatingIfNeeded: mode & 0o7777), linkText: linkText)
+    do throws(Errno) {
+      try makeBacked(node, folded.stored, in: folder)
+    } catch {
+      freeIfGone(node)
+      throw error
+    }
     insert(folded, in: folder, node)
     return node
   }
@@ -119,6 +125,7 @@ extension MemoryVolume {
     if node.kind == .directory { throw .isDirectory }
     if isReadOnly { throw .readOnly }
     tick()
+    try removeBacked(node, entry, in: folder)
     remove(key, from: folder)
     touchAttributes(node)
     return .done
@@ -134,6 +141,7 @@ extension MemoryVolume {
     if !table.isEmpty { throw .notEmpty }
     if isReadOnly { throw .readOnly }
     tick()
+    try removeBacked(node, entry, in: folder)
     remove(key, from: folder)
     return .done
   }
@@ -148,6 +156,7 @@ extension MemoryVolume {
     if node.names.isEmpty { throw .noSuchFile }
     if isReadOnly { throw .readOnly }
     tick()
+    try linkBacked(node, folded.stored, in: folder)
     insert(folded, in: folder, node)
     touchAttributes(node)
     return .entry(hand(node))
@@ -193,6 +202,8 @@ extension MemoryVolume {
       }
     }
     tick()
+    try renameBacked(
+      entry, in: from, to: new.stored, in: to, over: isSameName ? nil : target)
     if target != nil, !isSameName { remove(new.key, from: to) }
     move(node, old, from, new, to)
     return .done
@@ -217,6 +228,9 @@ extension MemoryVolume {
     if target.kind == .directory, isInside(from, target) { throw .invalid }
     if isReadOnly { throw .readOnly }
     tick()
+    if let one = from.table?.entries[old.key], let other = to.table?.entries[new.key] {
+      try renameBacked(one, in: from, to: other.name, in: to, over: target, exchanging: true)
+    }
     repoint(Node.Name(parent: from.id, key: old.key), in: from, from: node, to: target)
     repoint(Node.Name(parent: to.id, key: new.key), in: to, from: target, to: node)
     return .done

@@ -6,6 +6,9 @@ extension MemoryVolume {
   /// Replaces everything by `tree`, durable at once. Throws for a name that the persona refuses.
   func load(_ tree: PlannedTree) throws(SystemError) {
     reset()
+    if let backing {
+      if ownsBacking { try backing.empty("") } else { try adopt() }
+    }
     // Links last, so that what they name is there.
     for isLink in [false, true] {
       for path in tree.paths {
@@ -37,18 +40,43 @@ extension MemoryVolume {
       return
     }
     if let error = refusal(of: entry) { throw error }
-    remove(folded.key, from: folder)
+    try takeAway(folded.key, from: folder)
     if let other = entry.hardLink {
       guard let id = node(at: other), let node = find(id) else { throw .noSuchFile }
+      try linkBacked(node, folded.stored, in: folder)
       insert(folded, in: folder, node)
       return
     }
     let node = makeNode(entry.kind, mode: entry.mode, linkText: entry.linkText)
-    if let content = entry.content { node.state.bytes = FileBytes(content) }
+    try makeBacked(node, folded.stored, in: folder)
+    if let content = entry.content { fill(node, with: content) }
     insert(folded, in: folder, node)
     stamp(node, entry)
     // Making an entry moves the folder's time, which the plan has set already.
     folder.state.modification = folder.durable?.modification ?? folder.state.modification
+  }
+
+  /// The bytes of a recipe; a backed file gets them written.
+  func fill(_ node: Node, with content: Content) {
+    guard node.backing != nil else {
+      node.state.bytes = FileBytes(content)
+      return
+    }
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
+    defer { chunk.deallocate() }
+    var offset: UInt64 = 0
+    while case let count = content.fill(chunk, at: offset), count > 0 {
+      node.state.bytes.write(UnsafeRawBufferPointer(rebasing: chunk[..<count]), at: offset)
+      offset += UInt64(count)
+    }
+    node.state.bytesVersion = nextVersion()
+  }
+
+  /// Removes whatever has a name, folders with what is in them.
+  func takeAway(_ key: BytePath, from folder: Node) throws(Errno) {
+    guard let entry = folder.table?.entries[key] else { return }
+    if let node = find(entry.node) { try removeBacked(node, entry, in: folder) }
+    remove(key, from: folder)
   }
 
   private func refusal(of entry: PlannedEntry) -> Errno? {
@@ -66,7 +94,7 @@ extension MemoryVolume {
     node.state.modification = times.modification(entry.modification)
     node.state.access = times.access(entry.modification)
     node.state.change = node.state.modification
-    node.durable = node.state
+    node.durable = node.state.kept
     node.isDirty = false
   }
 
@@ -82,6 +110,7 @@ extension MemoryVolume {
         folder = next
       } else {
         let next = makeNode(.directory, mode: 0o755)
+        try makeBacked(next, folded.stored, in: folder)
         insert(folded, in: folder, next)
         folder = next
       }
@@ -91,7 +120,13 @@ extension MemoryVolume {
 
   // MARK: Snapshots
 
-  func snapshot(_ layer: Layer) -> TreeSnapshot {
+  /// - Throws: the first trouble that a backing folder had.
+  func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot {
+    if let trouble = backing?.trouble { throw trouble }
+    return tree(layer)
+  }
+
+  private func tree(_ layer: Layer) -> TreeSnapshot {
     var entries: [BytePath: TreeEntry] = [:]
     entries[""] = entry(root, layer, named: "")
     collect(root, "", layer, [Self.rootID], &entries)

@@ -1,4 +1,5 @@
 import FaultModel
+import Glibc
 import SystemIO
 
 /// A volume in memory, the same at every run: bytes, times, inode numbers and listing order.
@@ -24,6 +25,10 @@ final class MemoryVolume: Volume {
   private(set) var barriers: Barriers
   private(set) var capacityBlocks: UInt64
   let digests: DigestCache
+  /// Where the bytes are in store `backed`; nil in memory.
+  let backing: BackingFolder?
+  /// The backing folder is the rig's own: a load empties it. Else its files are taken over.
+  let ownsBacking: Bool
   var isFull = false
   var isReadOnly = false
 
@@ -42,6 +47,7 @@ final class MemoryVolume: Volume {
   private var lastInode: UInt64 = 1
   private var lastVersion: UInt64 = 0
   var now = MemoryVolume.firstMoment
+  private var clockShift: Int64 = 0
   var usedBlocks: UInt64 = 0
   /// Folders with entries that are not durable.
   var pendingFolders: Set<NodeID> = []
@@ -58,8 +64,11 @@ final class MemoryVolume: Volume {
   /// `numbering` keeps the numbers of several volumes apart.
   init(
     persona: Persona, capacity: UInt64? = nil, barriers: Barriers? = nil,
-    digests: DigestCache = DigestCache(), numbering: UInt64 = 0
+    digests: DigestCache = DigestCache(), numbering: UInt64 = 0,
+    backing: BackingFolder? = nil, ownsBacking: Bool = true
   ) {
+    self.backing = backing
+    self.ownsBacking = ownsBacking
     self.persona = persona
     self.barriers = barriers ?? persona.barriers
     self.digests = digests
@@ -108,6 +117,7 @@ final class MemoryVolume: Volume {
     lastInode = 1
     lastVersion = 0
     now = Self.firstMoment
+    clockShift = 0
     usedBlocks = 0
     pendingFolders = []
     dirtyAttributes = []
@@ -204,9 +214,22 @@ final class MemoryVolume: Volume {
     return lastVersion
   }
 
-  func tick() { now += 1_000_000 }
+  /// Something changes. A backed volume goes by the real clock, since real tools look at it.
+  func tick() {
+    now += 1_000_000
+    if backing != nil { now = max(now, Self.realMoment + clockShift) }
+  }
 
-  func moveClock(milliseconds: Int64) { now += milliseconds * 1_000_000 }
+  private static var realMoment: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  func moveClock(milliseconds: Int64) {
+    now += milliseconds * 1_000_000
+    clockShift += milliseconds * 1_000_000
+  }
 
   // MARK: Handles
 

@@ -25,6 +25,8 @@ final class Node {
   var state: FileState
   /// What a power cut leaves; nil when nothing of the inode was made durable.
   var durable: FileState?
+  /// Where the bytes of a backed volume's file are.
+  var backing: BackingFile?
   /// The entries of a folder.
   var table: DirectoryTable?
   /// The names of the inode: parent and folded key.
