@@ -3,13 +3,14 @@ import SystemIO
 
 /// Errors that the kernel would swallow.
 ///
-/// One read(2) or write(2) of several MiB arrives as requests of 1 MiB. When a later one of them
+/// One read(2) or write(2) of several MiB arrives as requests of 1 MiB (a little less from a buffer
+/// that is not aligned). When a later one of them
 /// fails, the caller gets the count of those before it and never sees the error; it asks for the
 /// rest with a new call. So that a fault on the n-th request or at an offset is a fault that the
 /// subject sees, that next call is answered with the same error. It counts as the same strike.
 extension FaultyVolume {
-  /// How many bytes the kernel asks for at once at most (`max_write` of the session).
-  static let largestRequest: UInt64 = 1 << 20
+  /// A request that is not the last of its call has no fewer bytes than this.
+  static let leastSplitRequest: UInt64 = 1 << 19
 
   struct Transfer: Equatable {
     let handle: HandleID
@@ -56,7 +57,7 @@ extension FaultyVolume {
       default: UInt64(0)
       }
     lastWhole[thread] =
-      count == Self.largestRequest && range.count == count
+      count >= Self.leastSplitRequest && range.count == count
       ? Transfer(handle: handle, end: range.offset + count) : nil
   }
 }
