@@ -10,7 +10,8 @@ enum HashBench {
 
   static func run(tell: (String) -> Void) throws(BenchError) -> JSON {
     let pool = BufferPool(count: 8, byteCount: chunkByteCount)
-    var table = TextTable(header: ["hash", "MiB/s", "MiB per processor second"], alignments: [.left, .right, .right])
+    var table = TextTable(
+      header: ["hash", "MiB/s", "MiB per processor second"], alignments: [.left, .right, .right])
     var members: [JSON.Member] = []
     func add(_ name: String, _ taken: Measurement) {
       let size = Double(chunkCount * chunkByteCount >> 20)

@@ -1,5 +1,5 @@
-public import SystemIO
 import Synchronization
+public import SystemIO
 
 /// Copies a card to its destinations and proves every copy.
 ///

@@ -68,6 +68,7 @@ extension Duration {
 
   var timespec: Glibc.timespec {
     let clamped = Swift.max(0, nanoseconds)
-    return Glibc.timespec(tv_sec: Int(clamped / 1_000_000_000), tv_nsec: Int(clamped % 1_000_000_000))
+    return Glibc.timespec(
+      tv_sec: Int(clamped / 1_000_000_000), tv_nsec: Int(clamped % 1_000_000_000))
   }
 }

@@ -95,7 +95,9 @@ public struct PinnedDirectory: ~Copyable, Sendable {
   private static func isLink(_ parent: CInt, _ name: BytePath, _ place: BytePath) -> Bool {
     var raw = ls_metadata()
     do throws(SystemError) {
-      _ = try systemCall("statx", path: place) { name.withCString { ls_statx(parent, $0, 0, &raw) } }
+      _ = try systemCall("statx", path: place) {
+        name.withCString { ls_statx(parent, $0, 0, &raw) }
+      }
     } catch {
       return false
     }

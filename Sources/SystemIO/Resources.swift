@@ -1,7 +1,5 @@
 import Glibc
 
-import Glibc
-
 /// What this process holds right now, from /proc/self: for leak checks and reports.
 public enum Resources {
   /// The number of open descriptors, without those that count them.

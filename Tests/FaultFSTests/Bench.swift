@@ -93,7 +93,9 @@ final class Bench {
   }
 
   func list(_ path: BytePath = "", bufferByteCount: Int = 4096) -> [String] {
-    guard let folder = node(path), case .opened(let handle) = ask(.opendir(folder)) else { return [] }
+    guard let folder = node(path), case .opened(let handle) = ask(.opendir(folder)) else {
+      return []
+    }
     var names: [String] = []
     var offset: UInt64 = 0
     while case .listing(let entries) = ask(

@@ -16,7 +16,8 @@ struct EffectRow: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { rule }
 
-  init(_ rule: String, _ path: String, noticed: Bool, fired: Int, persona: String = "posix-strict") {
+  init(_ rule: String, _ path: String, noticed: Bool, fired: Int, persona: String = "posix-strict")
+  {
     self.rule = rule
     self.path = path
     isNoticed = noticed
@@ -99,7 +100,8 @@ struct EffectTests {
     EffectRow("eject dst at 30%", "b", noticed: true, fired: 1),
     EffectRow("eject src at 30%", "b", noticed: true, fired: 1),
     EffectRow("eject dst before synced of dst:~a", "a", noticed: true, fired: 1),
-    EffectRow("swap inode dst:~a after first-data of dst:~a bytes different", "a", noticed: true, fired: 1),
+    EffectRow(
+      "swap inode dst:~a after first-data of dst:~a bytes different", "a", noticed: true, fired: 1),
     EffectRow("change src:b append 10 at 20%", "b", noticed: false, fired: 1),
     EffectRow("change src:b write 0+8KiB at 20%", "b", noticed: false, fired: 1),
     EffectRow("kill subject at 20%", "b", noticed: false, fired: 1),
@@ -134,7 +136,8 @@ struct EffectTests {
         == .count(data.count - 1_500_000))
   }
 
-  @Test("An error in the middle of one large call is seen by the call that goes on, and counts once")
+  @Test(
+    "An error in the middle of one large call is seen by the call that goes on, and counts once")
   func swallowed() throws {
     let scene = try Scene("fail write dst:~b from 2MiB with EIO")
     let data = scene.planned("b")
@@ -298,7 +301,8 @@ struct EffectTests {
 
   @Test("An ejected volume answers nothing, loses what was not durable, and comes back")
   func eject() throws {
-    let scene = try Scene("eject dst after published of dst:~b\ninsert dst before scan of src:nothing maybe")
+    let scene = try Scene(
+      "eject dst after published of dst:~b\ninsert dst before scan of src:nothing maybe")
     #expect(scene.copy("a"))
     #expect(scene.copy("b", verifies: true) == false)
     #expect(scene.host.log == ["eject dst"])

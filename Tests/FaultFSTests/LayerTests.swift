@@ -16,7 +16,9 @@ struct LayerTests {
 
   @Test(
     "fsync of a new file alone keeps its name only where a journal writes names too",
-    arguments: [(Barriers.strict, true), (.apfs, true), (.weak, false), (.fat, false), (.ignored, false)])
+    arguments: [
+      (Barriers.strict, true), (.apfs, true), (.weak, false), (.fat, false), (.ignored, false),
+    ])
   func fileSyncOnly(barriers: Barriers, keepsName: Bool) throws {
     let (store, bench) = made(barriers)
     bench.mkdir("D")

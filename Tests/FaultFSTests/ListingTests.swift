@@ -28,9 +28,12 @@ struct ListingTests {
 
   @Test("A listing stops with an error at its n-th entry")
   func stops() throws {
-    let scene = try Scene("fail readdir src:D entry 2 with EIO\nfail readdir src:D entry 9 with EIO maybe")
-    guard let folder = scene.source.node("D"), case .opened(let handle) = scene.source.ask(.opendir(folder)),
-      case .listing(let entries) = scene.source.ask(.readdir(folder, handle, offset: 0, count: 4096)),
+    let scene = try Scene(
+      "fail readdir src:D entry 2 with EIO\nfail readdir src:D entry 9 with EIO maybe")
+    guard let folder = scene.source.node("D"),
+      case .opened(let handle) = scene.source.ask(.opendir(folder)),
+      case .listing(let entries) = scene.source.ask(
+        .readdir(folder, handle, offset: 0, count: 4096)),
       let last = entries.last
     else {
       Issue.record("no listing")
@@ -47,7 +50,8 @@ struct ListingTests {
 
   @Test("stat and statfs say what the rule says")
   func fields() throws {
-    let scene = try Scene("""
+    let scene = try Scene(
+      """
       report stat src:a size 24MiB always
       report statfs dst free 0 always
       report readdir src:** type unknown always
@@ -93,10 +97,16 @@ struct ListingTests {
   @Test("A change of the source is seen by the next read, and is the rig's act")
   func changes() throws {
     let rows: [(action: String, path: BytePath, check: (Scene) -> Bool)] = [
-      ("write 10+20", "a", { $0.readSource("a")?[9..<31].elementsEqual($0.planned("a")[9..<31]) == false }),
+      (
+        "write 10+20", "a",
+        { $0.readSource("a")?[9..<31].elementsEqual($0.planned("a")[9..<31]) == false }
+      ),
       ("append 7", "a", { $0.readSource("a")?.count == 5007 }),
       ("truncate 3", "a", { $0.readSource("a")?.count == 3 }),
-      ("replace", "a", { $0.readSource("a")?.count == 5000 && $0.readSource("a") != $0.planned("a") }),
+      (
+        "replace", "a",
+        { $0.readSource("a")?.count == 5000 && $0.readSource("a") != $0.planned("a") }
+      ),
       ("symlink \"b\"", "a", { $0.volatile("src")["a"]?.linkText == "b" }),
       ("remove", "a", { $0.source.node("a") == nil }),
       ("add", "new", { $0.readSource("new")?.isEmpty == false }),

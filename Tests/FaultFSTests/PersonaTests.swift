@@ -26,7 +26,8 @@ struct PersonaTests {
     let call = Request.Call.create(
       parent: 1, name: BytePath(row.name), mode: 0o644, flags: O_WRONLY)
     #expect(bench.error(call) == row.errno)
-    #expect(bench.error(.mkdir(parent: 1, name: BytePath(row.name + "x"), mode: 0o755)) == row.errno)
+    #expect(
+      bench.error(.mkdir(parent: 1, name: BytePath(row.name + "x"), mode: 0o755)) == row.errno)
   }
 
   @Test("255 UTF-16 units fit, 256 do not; on POSIX 255 bytes")
@@ -129,10 +130,12 @@ struct PersonaTests {
     return after.modification
   }
 
-  @Test("Times step as coarsely as the format", arguments: [
-    ("posix-strict", 1_783_771_201_987_654_321), ("exfat-linux", 1_783_771_201_980_000_000),
-    ("exfat-fuse", 1_783_771_201_000_000_000), ("fat32", 1_783_771_200_000_000_000),
-  ] as [(String, Int64)])
+  @Test(
+    "Times step as coarsely as the format",
+    arguments: [
+      ("posix-strict", 1_783_771_201_987_654_321), ("exfat-linux", 1_783_771_201_980_000_000),
+      ("exfat-fuse", 1_783_771_201_000_000_000), ("fat32", 1_783_771_200_000_000_000),
+    ] as [(String, Int64)])
   func grain(persona: String, kept: Int64) throws {
     let (_, bench) = try bench(persona)
     let file = try #require(bench.put("f", [1]))

@@ -40,7 +40,8 @@ struct PhaseTests {
   @Test("In place under a marker: the marker's own bytes say which file it stands for")
   func marker() throws {
     let scene = try watch("a", persona: "exfat-linux")
-    let json = Array("{\"custodyStatus\":1,\"name\":\"a\",\"nameHex\":\"61\",\"state\":\"writing\"}".utf8)
+    let json = Array(
+      "{\"custodyStatus\":1,\"name\":\"a\",\"nameHex\":\"61\",\"state\":\"writing\"}".utf8)
     _ = try #require(scene.destination.put(".custody-status-7", json))
     let file = try #require(scene.destination.create("a"))
     #expect(scene.destination.writeAll(file, scene.planned("a")))
@@ -77,9 +78,12 @@ struct PhaseTests {
     #expect(killed.destination.node("a") == nil)
   }
 
-  @Test("Without `of`: the first file of the card, never a marker; of the rule's own files if it has any")
+  @Test(
+    "Without `of`: the first file of the card, never a marker; of the rule's own files if it has any"
+  )
   func withoutOf() throws {
-    let scene = try Scene("full dst before first-data\nswap inode dst:~b after published bytes same")
+    let scene = try Scene(
+      "full dst before first-data\nswap inode dst:~b after published bytes same")
     let marker = try #require(scene.destination.create(".custody-status-7"))
     #expect(scene.destination.write(marker, [1], at: 0) == .count(1))
     #expect(!scene.copy("a"))
@@ -128,7 +132,8 @@ struct PhaseTests {
 
   @Test("done is the runner's word, and a second run goes through the phases again")
   func runs() throws {
-    let scene = try Scene("eject dst after done\nterminate subject after readback of dst:~a times 2")
+    let scene = try Scene(
+      "eject dst after done\nterminate subject after readback of dst:~a times 2")
     #expect(scene.copy("a"))
     #expect(scene.fired(1) == 1)
     scene.injector.endRun(claimed: true)

@@ -44,7 +44,8 @@ struct RecognitionTests {
 
   @Test("By final name: at create, before any byte, and for empty files")
   func finalName() throws {
-    let scene = try Scene("fail fsync dst:~D/empty with EIO always\nfail fsync dst:~a with EIO always")
+    let scene = try Scene(
+      "fail fsync dst:~D/empty with EIO always\nfail fsync dst:~a with EIO always")
     #expect(scene.destination.mkdir("D") == nil)
     let empty = try #require(scene.destination.create("D/empty"))
     #expect(scene.destination.fsync(empty) == .inputOutput)
@@ -96,7 +97,8 @@ struct RecognitionTests {
 
   @Test("Twins: the final name says which one was meant")
   func twins() throws {
-    let scene = try Scene("given src \"E/twin\" bytes like \"D/c\"\nfail fsyncdir dst:E with EIO maybe")
+    let scene = try Scene(
+      "given src \"E/twin\" bytes like \"D/c\"\nfail fsyncdir dst:E with EIO maybe")
     let names: [BytePath] = ["D/c", "E/twin"]
     for name in names { #expect(scene.copy(name) == (name == "D/c")) }
     let volume = try #require(scene.injector.volume("dst"))
@@ -108,7 +110,8 @@ struct RecognitionTests {
 
   @Test("Labels count temporary names and markers apart; reports keep their names")
   func labels() throws {
-    let scene = try Scene("fail write dst:<tmp#2> with EIO always\nfail unlink dst:<marker#1> with EIO")
+    let scene = try Scene(
+      "fail write dst:<tmp#2> with EIO always\nfail unlink dst:<marker#1> with EIO")
     let one = try #require(scene.destination.create(".custody.tmp.77"))
     let two = try #require(scene.destination.create("b.part"))
     let marker = try #require(scene.destination.create(".custody-status-1"))

@@ -91,7 +91,9 @@ final class Scene {
     _ path: BytePath, to volume: String = "dst", chunk: Int = 1 << 20, verifies: Bool = true
   ) -> Bool {
     let bench = self[volume]
-    if let folder = path.parent, bench.node(folder) == nil, bench.mkdir(folder) != nil { return false }
+    if let folder = path.parent, bench.node(folder) == nil, bench.mkdir(folder) != nil {
+      return false
+    }
     guard let data = readSource(path, chunk: chunk) else { return false }
     let temp = (path.parent ?? "").appending(BytePath(".custody.tmp.\(path.lastComponent)"))
     guard let file = bench.create(temp) else { return false }

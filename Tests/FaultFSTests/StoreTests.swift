@@ -72,8 +72,11 @@ struct StoreTests {
   func reset() throws {
     let (store, bench) = made()
     let file = try #require(bench.create("f"))
-    try store.load(PlannedTree(entries: ["f": PlannedEntry(
-      kind: .file, content: sampleContent(1, 10), mode: 0o644, modification: 0)]))
+    try store.load(
+      PlannedTree(entries: [
+        "f": PlannedEntry(
+          kind: .file, content: sampleContent(1, 10), mode: 0o644, modification: 0)
+      ]))
     #expect(bench.error(.getattr(file.node, handle: nil)) == .stale)
     #expect(bench.write(file, [1], at: 0) == .failed(.stale))
     #expect(bench.close(file) == .stale)
@@ -126,7 +129,12 @@ struct StoreTests {
     #expect(bench.write(file, [1], at: 200_000) == .count(1))
     func seek(_ offset: UInt64, _ whence: Int32) -> UInt64? {
       if case .offset(let found) = bench.ask(
-        .lseek(file.node, file.handle, offset: offset, whence: whence)) { found } else { nil }
+        .lseek(file.node, file.handle, offset: offset, whence: whence))
+      {
+        found
+      } else {
+        nil
+      }
     }
     #expect(seek(0, 3) == 196_608)
     #expect(seek(0, 4) == 0)
@@ -156,8 +164,9 @@ struct StoreTests {
     }
     #expect(bench.unlink("f1") == nil)
     #expect(bench.unlink("f20") == nil)
-    guard case .listing(let rest) = bench.ask(
-      .readdir(1, handle, offset: last.nextOffset, count: 4096))
+    guard
+      case .listing(let rest) = bench.ask(
+        .readdir(1, handle, offset: last.nextOffset, count: 4096))
     else {
       Issue.record("no listing")
       return

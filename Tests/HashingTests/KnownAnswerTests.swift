@@ -23,7 +23,8 @@ import Testing
           + "47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e",
         .xxh64: "ef46db3751d8e999", .xxh3: "2d06800538d394c2",
         .xxh128: "99aa06d3014798d86001c324468d497f",
-        .c4: "c459dsjfscH38cYeXXYogktxf4Cd9ibshE3BHUo6a58hBXmRQdZrAkZzsWcbWtDg5oQstpDuni4Hirj75GEmTc1"
+        .c4:
+          "c459dsjfscH38cYeXXYogktxf4Cd9ibshE3BHUo6a58hBXmRQdZrAkZzsWcbWtDg5oQstpDuni4Hirj75GEmTc1"
           + "sFT",
       ]),
     Case(
@@ -36,7 +37,8 @@ import Testing
           + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
         .xxh64: "44bc2cf5ad770999", .xxh3: "78af5f94892f3950",
         .xxh128: "06b05ab6733a618578af5f94892f3950",
-        .c4: "c45S4rnaTNWonxss1u8LzsaJdEph1AJhWUF4sh2waXKMsutyfAxg4ybUeuXVWS9HdNcEypmeXn8FZGonD4w1rj9D"
+        .c4:
+          "c45S4rnaTNWonxss1u8LzsaJdEph1AJhWUF4sh2waXKMsutyfAxg4ybUeuXVWS9HdNcEypmeXn8FZGonD4w1rj9D"
           + "Zp",
       ]),
     Case(
@@ -49,7 +51,8 @@ import Testing
           + "233dfff34fe308e543e745e0dcaf3cf60243ef73d20d00d5b681b0ad021bdbe7",
         .xxh64: "57c11c1798b7a6c9", .xxh3: "328774f648f97d4c",
         .xxh128: "2efe05ef2a9effe8328774f648f97d4c",
-        .c4: "c45bccLvWRs2zE7Dit51HWWTGDuTJrboC3bnhET8PCAZf4YYkwjDbqedW4c4AyadoVKVKHKySzcFt9FLQmHgG2Qu"
+        .c4:
+          "c45bccLvWRs2zE7Dit51HWWTGDuTJrboC3bnhET8PCAZf4YYkwjDbqedW4c4AyadoVKVKHKySzcFt9FLQmHgG2Qu"
           + "u8",
       ]),
   ]

@@ -145,7 +145,8 @@ import Testing
     for workers in [1, nil, 7] as [Int?] {
       let stage = try Stage(destinations: 2, workers: workers)
       for index in 0..<60 {
-        try stage.card.file(BytePath("d\(index % 5)/f\(index)"), seed: UInt64(index), count: index * 997)
+        try stage.card.file(
+          BytePath("d\(index % 5)/f\(index)"), seed: UInt64(index), count: index * 997)
       }
       try stage.card.file("big", seed: 1000, count: 11_000_000)
       try stage.destinations[1].file("d2/f7", seed: 1, count: 5)

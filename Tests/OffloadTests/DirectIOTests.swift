@@ -62,7 +62,8 @@ import Testing
       try expectWhole(stage, stage.destination)
     }
 
-    @Test("A direct write that is refused, or stops within a block, goes on through the cache",
+    @Test(
+      "A direct write that is refused, or stops within a block, goes on through the cache",
       arguments: [Interposer.Effect.fail(.invalid), .limit(1000)])
     func refusedWrite(effect: Interposer.Effect) async throws {
       let stage = try Self.stage(12 * Self.mebibyte + 77)
@@ -74,7 +75,8 @@ import Testing
       try expectWhole(stage, stage.destination)
     }
 
-    @Test("An error of a direct write or read fails the file, and nothing is left",
+    @Test(
+      "An error of a direct write or read fails the file, and nothing is left",
       arguments: [("pwrite", ".custody.tmp"), ("pread", ".custody.tmp"), ("pread", "clip.mov")])
     func errors(call: String, path: String) async throws {
       let stage = try Self.stage(12 * Self.mebibyte + 77)

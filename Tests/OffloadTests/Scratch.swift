@@ -13,7 +13,9 @@ final class Scratch {
   }
 
   deinit {
-    guard let parent = path.parent, let directory = try? PinnedDirectory.open(parent) else { return }
+    guard let parent = path.parent, let directory = try? PinnedDirectory.open(parent) else {
+      return
+    }
     Self.remove(path.lastComponent, from: directory)
   }
 
@@ -61,7 +63,8 @@ struct Tree {
     for entry in try directory.list() {
       let below = path.appending(entry.name)
       let metadata = try directory.metadata(of: entry.name)
-      let bytes = metadata.kind == .regular ? try FileSystem.contents(of: root.appending(below)) : []
+      let bytes =
+        metadata.kind == .regular ? try FileSystem.contents(of: root.appending(below)) : []
       found[below] = Entry(
         kind: metadata.kind, bytes: bytes, modification: metadata.modification,
         change: metadata.change, mode: metadata.mode, inode: metadata.inode)
@@ -85,7 +88,8 @@ struct Tree {
   func file(_ path: BytePath, _ bytes: [UInt8], modification: Timestamp? = nil) throws {
     let place = root.appending(path)
     if let parent = place.parent { try FileSystem.makeDirectories(parent) }
-    let file = try FileDescriptor.open(place, .writeOnly, options: [.create, .truncate], mode: 0o644)
+    let file = try FileDescriptor.open(
+      place, .writeOnly, options: [.create, .truncate], mode: 0o644)
     try file.writeAll(bytes)
     if let modification { try file.setTimes(modification: modification) }
     try file.close()

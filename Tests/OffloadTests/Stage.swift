@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 import Testing
 
 @testable import Offload

@@ -83,7 +83,8 @@ import Testing
     command.workingDirectory = "/proc"
     let (text, status) = try Self.output(of: command)
     #expect(status == .exited(0))
-    #expect(text == String(decoding: [0xff, 0x0a, 0x20] as [UInt8], as: UTF8.self) + "|bar baz||/proc\n")
+    #expect(
+      text == String(decoding: [0xff, 0x0a, 0x20] as [UInt8], as: UTF8.self) + "|bar baz||/proc\n")
   }
 
   @Test("Only the descriptors given arrive, at their numbers, even crosswise")
@@ -130,7 +131,9 @@ import Testing
       _ = queue.descriptor.rawValue
     }
     thread.join()
-    let masks = text.read { $0 }.split(separator: "\n").compactMap { $0.split(separator: "\t").last }
+    let masks = text.read { $0 }.split(separator: "\n").compactMap {
+      $0.split(separator: "\t").last
+    }
     // Signals 32 and 33 are the C library's own, and inherited from whoever started the tests.
     let own: UInt64 = 3 << 31
     #expect(masks.compactMap { UInt64($0, radix: 16) }.map { $0 & ~own } == [0, 0])

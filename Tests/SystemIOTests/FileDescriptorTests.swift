@@ -89,7 +89,8 @@ import Testing
     ]
     for (name, kind) in kinds {
       #expect(try directory.metadata(of: name).kind == kind)
-      #expect(try FileSystem.metadata(scratch.path.appending(name), followingLinks: false).kind == kind)
+      #expect(
+        try FileSystem.metadata(scratch.path.appending(name), followingLinks: false).kind == kind)
     }
     let listed = Dictionary(uniqueKeysWithValues: try directory.list().map { ($0.name, $0.kind) })
     for (name, kind) in kinds { #expect(listed[name] == .some(kind)) }
@@ -155,7 +156,8 @@ import Testing
     let time = Timestamp(seconds: 10, nanoseconds: 999_999_999)
     #expect(time + .nanoseconds(1) == Timestamp(seconds: 11))
     #expect(time + .nanoseconds(-1_000_000_000) == Timestamp(seconds: 9, nanoseconds: 999_999_999))
-    #expect(Timestamp(seconds: 1) + .milliseconds(-1) == Timestamp(seconds: 0, nanoseconds: 999_000_000))
+    #expect(
+      Timestamp(seconds: 1) + .milliseconds(-1) == Timestamp(seconds: 0, nanoseconds: 999_000_000))
     #expect(Timestamp(seconds: 1, nanoseconds: 2) < Timestamp(seconds: 1, nanoseconds: 3))
     #expect(Timestamp(seconds: 1, nanoseconds: 9) < Timestamp(seconds: 2))
   }

@@ -40,7 +40,11 @@ import Testing
     try scratch.file("f", bytes)
     let path = scratch.path.appending("f")
     #expect(try FileSystem.contents(of: path, limit: 100_000) == bytes)
-    #expect(try systemError { _ = try FileSystem.contents(of: path, limit: 99_999) }.errno == .fileTooLarge)
-    #expect(try systemError { _ = try FileSystem.metadata("", followingLinks: true) }.errno == .noSuchFile)
+    #expect(
+      try systemError { _ = try FileSystem.contents(of: path, limit: 99_999) }.errno
+        == .fileTooLarge)
+    #expect(
+      try systemError { _ = try FileSystem.metadata("", followingLinks: true) }.errno == .noSuchFile
+    )
   }
 }

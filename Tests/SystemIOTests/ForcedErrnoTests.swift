@@ -73,7 +73,9 @@
 
     static let names: [Call] = [
       Call("openat") { _ = try FileDescriptor.open($0.path, .readOnly) },
-      .directory("mkdirat") { _ = try $0.makeDirectory(BytePath("new-\(RandomID())"), tolerant: false) },
+      .directory("mkdirat") {
+        _ = try $0.makeDirectory(BytePath("new-\(RandomID())"), tolerant: false)
+      },
       .directory("getdents64") { _ = try $0.list() },
       .directory("unlinkat") { try $0.unlink("a") },
       .directory("linkat") { try $0.link("a", to: $0, BytePath("b-\(RandomID())")) },
@@ -119,7 +121,8 @@
       }
     }
 
-    @Test("offload 56: an error of close, EINTR included, is reported and not retried",
+    @Test(
+      "offload 56: an error of close, EINTR included, is reported and not retried",
       arguments: [Errno.interrupted, .inputOutput, .noSpace, .quotaExceeded])
     func close(_ errno: Errno) throws {
       let scratch = try Scratch()
@@ -159,7 +162,8 @@
       }
     }
 
-    @Test("offload 57: short writes are continued at their offsets, and nothing written is an error")
+    @Test(
+      "offload 57: short writes are continued at their offsets, and nothing written is an error")
     func shortWrites() throws {
       let scratch = try Scratch()
       let path = scratch.path.appending("f")

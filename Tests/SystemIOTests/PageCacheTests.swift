@@ -20,7 +20,8 @@ private func isOnDisk() throws -> Bool {
     return file
   }
 
-  @Test("offload 14: pages are in the cache until they are flushed and dropped, then proven gone",
+  @Test(
+    "offload 14: pages are in the cache until they are flushed and dropped, then proven gone",
     arguments: [PageCache.Witness.any, .mincore])
   func dirty(witness: PageCache.Witness) throws {
     let scratch = try Scratch()
@@ -102,7 +103,8 @@ private func isOnDisk() throws -> Bool {
   }
 
   #if DEBUG
-    @Test("Without cachestat, mincore decides; without both there is no proof",
+    @Test(
+      "Without cachestat, mincore decides; without both there is no proof",
       arguments: [Errno.notImplemented, .notPermitted, .notSupported])
     func fallback(_ errno: Errno) throws {
       let scratch = try Scratch()
@@ -128,7 +130,8 @@ private func isOnDisk() throws -> Bool {
       #expect(error.path == scratch.path.appending("f"))
     }
 
-    @Test("offload 14: an advice that the kernel took and did not follow is no proof",
+    @Test(
+      "offload 14: an advice that the kernel took and did not follow is no proof",
       arguments: [PageCache.Witness.any, .mincore])
     func ignoredAdvice(witness: PageCache.Witness) throws {
       let scratch = try Scratch()

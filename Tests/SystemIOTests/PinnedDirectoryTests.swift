@@ -3,7 +3,8 @@ import Testing
 @testable import SystemIO
 
 @Suite struct PinnedDirectoryTests {
-  @Test("offload 45: a link in any component stops the descent, and says it is a link",
+  @Test(
+    "offload 45: a link in any component stops the descent, and says it is a link",
     arguments: 0..<4)
   func links(position: Int) throws {
     let scratch = try Scratch()
@@ -51,7 +52,8 @@ import Testing
     #expect(try systemError { _ = try directory.descend("..") }.errno == .invalid)
   }
 
-  @Test("No call on a name leaves the directory: empty, dots and slashes are refused",
+  @Test(
+    "No call on a name leaves the directory: empty, dots and slashes are refused",
     arguments: ["", ".", "..", "a/b", "/etc", "a/"] as [BytePath])
   func plainNames(_ name: BytePath) throws {
     let scratch = try Scratch()
@@ -94,7 +96,8 @@ import Testing
     let root = try scratch.open()
     let first = try root.makeDirectory("d").metadata()
     #expect(try root.makeDirectory("d").metadata().inode == first.inode)
-    #expect(try systemError { _ = try root.makeDirectory("d", tolerant: false) }.errno == .fileExists)
+    #expect(
+      try systemError { _ = try root.makeDirectory("d", tolerant: false) }.errno == .fileExists)
     try scratch.file("file")
     try root.symlink("d", as: "link")
     #expect(try systemError { _ = try root.makeDirectory("file") }.errno == .notDirectory)
@@ -120,7 +123,8 @@ import Testing
     #expect(try root.metadataIfPresent(of: "nothing") == nil)
   }
 
-  @Test("Publishing never replaces: link and rename refuse an existing name of any kind",
+  @Test(
+    "Publishing never replaces: link and rename refuse an existing name of any kind",
     arguments: ["file", "folder", "link"] as [BytePath])
   func noReplace(_ taken: BytePath) throws {
     let scratch = try Scratch()
@@ -214,7 +218,8 @@ import Testing
   @Test("The root itself can be pinned, and an empty descent is the same directory anew")
   func roots() throws {
     let root = try PinnedDirectory.open("/")
-    #expect(try root.metadata().identity == (try FileSystem.metadata("/", followingLinks: true).identity))
+    #expect(
+      try root.metadata().identity == (try FileSystem.metadata("/", followingLinks: true).identity))
     let again = try root.descend("")
     #expect(again.descriptor.rawValue != root.descriptor.rawValue)
     #expect(try again.metadata().identity == (try root.metadata().identity))

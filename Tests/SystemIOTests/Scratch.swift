@@ -14,7 +14,9 @@ final class Scratch {
   }
 
   deinit {
-    guard let parent = path.parent, let directory = try? PinnedDirectory.open(parent) else { return }
+    guard let parent = path.parent, let directory = try? PinnedDirectory.open(parent) else {
+      return
+    }
     Self.remove(path.lastComponent, from: directory)
   }
 

@@ -96,9 +96,13 @@ final class ArmedRule {
     case .once: fired < 1
     case .times(let limit): fired < limit
     case nil:
-      if isAct { fired < 1 }
-      else if rule.clauses.every != nil || rule.clauses.chance != nil { true }
-      else { !struck.contains(key) }
+      if isAct {
+        fired < 1
+      } else if rule.clauses.every != nil || rule.clauses.chance != nil {
+        true
+      } else {
+        !struck.contains(key)
+      }
     }
   }
 

@@ -100,7 +100,8 @@ extension FaultyVolume {
     let rest = json[(start + key.count)...].drop { $0 != UInt8(ascii: "\"") }.dropFirst()
     let digits = rest.prefix { $0 != UInt8(ascii: "\"") }.compactMap(Self.hexDigit)
     guard digits.count >= 2, digits.count % 2 == 0 else { return nil }
-    return BytePath(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+    return BytePath(
+      stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
   private static func hexDigit(_ byte: UInt8) -> UInt8? {

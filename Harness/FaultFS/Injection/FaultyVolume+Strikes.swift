@@ -225,7 +225,8 @@ extension Request.Call {
       .write(
         node, handle, offset: offset,
         data: UnsafeRawBufferPointer(rebasing: data[..<min(data.count, Int(end - offset))]))
-    case .copyFileRange(let from, let fromHandle, let fromOffset, let to, let toHandle, let offset, let count):
+    case .copyFileRange(
+      let from, let fromHandle, let fromOffset, let to, let toHandle, let offset, let count):
       .copyFileRange(
         from, fromHandle, offset: fromOffset, to: to, toHandle, toOffset: offset,
         count: min(count, end - offset))

@@ -19,11 +19,14 @@ extension Injector {
     for rule in waiting {
       switch rule.timing {
       case .before(let watch):
-        if isDue(watch, address, &decision, volume), rule.isAct { answer = strike(rule, volume, answer) }
+        if isDue(watch, address, &decision, volume), rule.isAct {
+          answer = strike(rule, volume, answer)
+        }
       case .after(let watch): _ = isDue(watch, address, &decision, volume)
       case .between(let first, let second):
-        if !first.isReached { _ = isDue(first, address, &decision, volume) }
-        else if isDue(second, address, &decision, volume), rule.isAct {
+        if !first.isReached {
+          _ = isDue(first, address, &decision, volume)
+        } else if isDue(second, address, &decision, volume), rule.isAct {
           answer = strike(rule, volume, answer)
         }
       case nil: break
@@ -76,7 +79,9 @@ extension Injector {
   ) {
     var succeeded = true
     if case .error = reply { succeeded = false }
-    if succeeded { for moment in decision.moments where isReal(moment, volume) { volume.passed(moment) } }
+    if succeeded {
+      for moment in decision.moments where isReal(moment, volume) { volume.passed(moment) }
+    }
     if waiting.isEmpty { return }
     let passed = decision.due.filter { watch in
       guard let phase = watch.phase else { return true }
@@ -113,8 +118,10 @@ extension Injector {
     guard let progress = rule.progress else { return true }
     let (done, whole) = measure(progress.measure, address, volume)
     guard let percent = progress.percent else { return done >= progress.byteCount }
-    return whole > 0 && done.multipliedFullWidth(by: 100) >= whole.multipliedFullWidth(
-      by: UInt64(percent))
+    return whole > 0
+      && done.multipliedFullWidth(by: 100)
+        >= whole.multipliedFullWidth(
+          by: UInt64(percent))
   }
 
   private func measure(
@@ -148,7 +155,9 @@ extension Injector {
     }
     let isComing = matcher.path == nil || matcher.path.map { volume.finalNames[$0] != nil } == true
     if isComing { return (0, 0) }
-    return (volume.isSource ? volume.readByteCount : volume.writtenByteCount, sources.totalByteCount)
+    return (
+      volume.isSource ? volume.readByteCount : volume.writtenByteCount, sources.totalByteCount
+    )
   }
 
   private func below(_ folder: NodeID, _ volume: FaultyVolume) -> (UInt64, UInt64) {

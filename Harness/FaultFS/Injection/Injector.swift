@@ -320,7 +320,9 @@ final class Injector: RigStore {
     while offset < size {
       let now = volume.store.bytes(of: node, at: offset, count: step)
       if now.isEmpty { break }
-      if now != planned.bytes(at: offset, count: now.count) { sources.differs(file, at: offset, now) }
+      if now != planned.bytes(at: offset, count: now.count) {
+        sources.differs(file, at: offset, now)
+      }
       offset += UInt64(now.count)
     }
   }

@@ -107,7 +107,8 @@ struct Address {
       self.init(.lseek, node, handle, ByteRange(offset: offset, count: 1))
     case .fallocate(let node, let handle, _, let offset, let count):
       self.init(.fallocate, node, handle, ByteRange(offset: offset, count: count))
-    case .copyFileRange(let source, _, let sourceOffset, let node, let handle, let offset, let count):
+    case .copyFileRange(
+      let source, _, let sourceOffset, let node, let handle, let offset, let count):
       self.init(.copyrange, node, handle, ByteRange(offset: offset, count: count))
       self.source = (source, sourceOffset)
     }

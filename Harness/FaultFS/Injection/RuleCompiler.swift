@@ -71,7 +71,9 @@ struct RuleCompiler {
     switch point {
     case .phase(let phase, let file):
       let place: String? =
-        if phase == .scan { Self.sourceName } else if let file { file.volume } else if volume
+        if phase == .scan { Self.sourceName } else if let file {
+          file.volume
+        } else if volume
           == Self.sourceName
         {
           firstDestination

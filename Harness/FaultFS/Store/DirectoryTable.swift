@@ -43,7 +43,8 @@ struct DirectoryTable {
   @discardableResult
   mutating func remove(_ key: BytePath) -> DirectoryEntry? {
     guard let entry = entries.removeValue(forKey: key) else { return nil }
-    if let place = place(of: entry.cookie), place < order.count, order[place].cookie == entry.cookie {
+    if let place = place(of: entry.cookie), place < order.count, order[place].cookie == entry.cookie
+    {
       order.remove(at: place)
     }
     touch(key)

@@ -43,7 +43,9 @@ struct FileBytes {
 
   /// The recipe when the file is exactly what it makes.
   var untouchedRecipe: Content? {
-    guard file == nil, let recipe, pages.isEmpty, recipeEnd == byteCount, recipe.byteCount == byteCount else {
+    guard file == nil, let recipe, pages.isEmpty, recipeEnd == byteCount,
+      recipe.byteCount == byteCount
+    else {
       return nil
     }
     return recipe
@@ -60,7 +62,8 @@ struct FileBytes {
       if let page = pages[number] {
         page.load(base + done, count: length, at: inside)
       } else {
-        make(UnsafeMutableRawBufferPointer(start: base + done, count: length), offset + UInt64(done))
+        make(
+          UnsafeMutableRawBufferPointer(start: base + done, count: length), offset + UInt64(done))
       }
     }
     return count

@@ -54,7 +54,8 @@ final class MemoryVolume: Volume {
   /// Inodes with attributes that no journal commit has seen.
   var dirtyAttributes: [NodeID] = []
   /// Where the bytes of reads are put.
-  private(set) var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 64)
+  private(set) var scratch = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: 1 << 17, alignment: 64)
 
   struct OpenFile {
     let node: NodeID

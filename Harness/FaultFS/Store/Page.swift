@@ -56,7 +56,8 @@ final class Page {
     guard start < end else { return 0 }
     let first = start / blockByteCount
     let last = (end - 1) / blockByteCount
-    return UInt16(truncatingIfNeeded: (UInt32(1) << UInt32(last + 1)) - (UInt32(1) << UInt32(first)))
+    return UInt16(
+      truncatingIfNeeded: (UInt32(1) << UInt32(last + 1)) - (UInt32(1) << UInt32(first)))
   }
 
   private func reserve(_ count: Int) {

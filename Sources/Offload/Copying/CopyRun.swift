@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// Takes every file of the manifest through its transfer, on one thread or on many, and makes each
 /// folder durable when its last file is done.

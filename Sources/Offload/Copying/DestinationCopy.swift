@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// What the copies of a run share.
 final class RunContext: Sendable {

@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// Counts what is done and says so at most twice a second.
 final class ProgressMeter: Sendable {

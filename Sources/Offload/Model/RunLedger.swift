@@ -1,6 +1,6 @@
 import Hashing
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// One cell for each file and destination: the state that rows, verdict and reports are made of.
 ///

@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// A directory that several threads use at once.
 final class DirectoryHandle: Sendable {
