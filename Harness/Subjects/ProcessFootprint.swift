@@ -9,30 +9,41 @@ struct ProcessFootprint: Equatable {
   var children: [String]
   var workingDirectory: BytePath
 
-  /// Reads /proc/PID (man 5 proc); ESRCH or ENOENT when the process is gone.
-  init(of process: Int32) throws(SystemError) {
-    let folder = BytePath("/proc/\(process)")
+  /// Reads a process's folder in /proc (man 5 proc); ESRCH or ENOENT when the process is gone.
+  init(_ folder: borrowing PinnedDirectory) throws(SystemError) {
     var descriptors: [String] = []
-    for entry in try Self.list(folder.appending("fd")) {
+    let links = try folder.descend("fd")
+    for entry in try links.list() {
       // A descriptor may be closed between the listing and this call.
-      let path = folder.appending("fd").appending(entry)
-      if let target = try? FileSystem.readLink(path) { descriptors.append(target.escaped) }
+      if let target = try? links.readLink(entry.name) { descriptors.append(target.escaped) }
     }
     self.descriptors = descriptors.sorted()
-    let threads = try Self.list(folder.appending("task"))
+    let tasks = try folder.descend("task")
+    let threads = try tasks.list()
     threadCount = threads.count
     var children: [String] = []
     for thread in threads {
-      let path = folder.appending("task").appending(thread).appending("children")
-      guard let bytes = try? FileSystem.contents(of: path) else { continue }
+      guard let bytes = try? Self.children(tasks, thread.name) else { continue }
       children += String(decoding: bytes, as: UTF8.self).split(separator: " ").map { String($0) }
     }
     self.children = children.sorted()
-    workingDirectory = try FileSystem.readLink(folder.appending("cwd"))
+    workingDirectory = try folder.readLink("cwd")
   }
 
-  private static func list(_ folder: BytePath) throws(SystemError) -> [BytePath] {
-    try PinnedDirectory.open(folder).list().map(\.name)
+  /// The folder of a process, to be kept open for many readings.
+  static func folder(of process: Int32) throws(SystemError) -> PinnedDirectory {
+    try PinnedDirectory.open(BytePath("/proc/\(process)"))
+  }
+
+  /// More children than this are more than any subject has.
+  private static let childrenByteLimit = 4096
+
+  private static func children(
+    _ tasks: borrowing PinnedDirectory, _ thread: BytePath
+  ) throws(SystemError) -> [UInt8] {
+    let file = try tasks.descend(thread).openFile("children", .readOnly)
+    let buffer = AlignedBuffer(byteCount: childrenByteLimit)
+    return Array(buffer.prefix(try file.readAll(into: buffer.bytes, at: 0)))
   }
 
   /// What is there beyond a baseline, one line each.

@@ -42,7 +42,10 @@ struct SubjectProcess: ~Copyable {
   init(
     _ program: Program, _ arguments: [[UInt8]], scratch: BytePath, entry: Entry
   ) throws(SystemError) {
-    let inputPipe = try Ends()
+    // A socket, not a pipe: writing to a process that has ended must be no signal to this one.
+    let inputPipe = try Ends { (ends) throws(SystemError) in
+      try UnixSocket.pair().split { ends = ($0.release(), $1.release()) }
+    }
     let outputPipe = try Ends()
     let errorPipe = try Ends()
     var command = ChildProcess.Command(
@@ -69,14 +72,18 @@ struct SubjectProcess: ~Copyable {
     errors = errorPipe.reading
   }
 
-  /// A pipe whose ends part: ours stays, theirs closes with the end of `init`.
+  /// Two ends that part: ours stays, theirs closes with the end of `init`.
   private struct Ends: ~Copyable {
     let reading: FileDescriptor
     let writing: FileDescriptor
 
-    init() throws(SystemError) {
+    init(
+      _ make: (inout (CInt, CInt)) throws(SystemError) -> Void = { (ends) throws(SystemError) in
+        try FileDescriptor.pipe().split { ends = ($0.release(), $1.release()) }
+      }
+    ) throws(SystemError) {
       var numbers: (CInt, CInt) = (-1, -1)
-      try FileDescriptor.pipe().split { numbers = ($0.release(), $1.release()) }
+      try make(&numbers)
       reading = FileDescriptor(owning: numbers.0)
       writing = FileDescriptor(owning: numbers.1)
     }
@@ -89,14 +96,19 @@ struct SubjectProcess: ~Copyable {
       + ["HOME=", "TMPDIR="].map { Array($0.utf8) + scratch.bytes }
   }
 
-  /// Writes to its standard input.
+  /// Writes to its standard input. A process that has ended takes nothing, and that is no error:
+  /// `pump` and `reap` tell how it ended.
   func send(_ bytes: [UInt8]) throws(SystemError) {
-    try input?.writeAll(bytes)
+    do throws(SystemError) {
+      try input?.sendAll(bytes)
+    } catch {
+      if error.errno != .brokenPipe { throw error }
+    }
   }
 
   /// Opens the gate.
   mutating func letGo() throws(SystemError) {
-    try input?.writeAll([UInt8(ascii: "\n")])
+    try send([UInt8(ascii: "\n")])
     closeInput()
   }
 

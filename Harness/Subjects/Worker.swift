@@ -10,6 +10,10 @@ final class Worker: Sendable {
 
   private struct State: ~Copyable {
     var process: SubjectProcess
+    /// Its folder in /proc.
+    let folder: PinnedDirectory
+    /// What it holds when idle: every job must leave exactly that.
+    let baseline: ProcessFootprint
     var nextJob = 1
     var isUsable = true
   }
@@ -26,7 +30,9 @@ final class Worker: Sendable {
         program, [Array("serve".utf8)], scratch: scratch, entry: .standardInput)
       processID = process.processID
       try Self.greet(&process, scratch)
-      state = Mutex(State(process: process))
+      let folder = try ProcessFootprint.folder(of: process.processID)
+      let baseline = try ProcessFootprint(folder)
+      state = Mutex(State(process: process, folder: folder, baseline: baseline))
     } catch {
       throw SubjectFailure("the worker cannot be started: \(error)")
     }
@@ -52,16 +58,15 @@ final class Worker: Sendable {
   /// False once it was killed or died.
   var isUsable: Bool { state.withLock { $0.isUsable } }
 
-  /// Sends the job and notes what the worker held before it.
+  /// Sends the job.
   func begin(_ task: SubjectTask) throws(SubjectFailure) -> Job {
     try state.withLock { (state) throws(SubjectFailure) in
       do throws(SystemError) {
         let number = state.nextJob
         state.nextJob += 1
-        let baseline = try ProcessFootprint(of: processID)
         try state.process.send(CopyArguments(task).jobLine(number, directory: task.scratch))
         let deadline = SystemClock().monotonic() + .seconds(task.deadlineSeconds)
-        return Job(number: number, baseline: baseline, deadline: deadline)
+        return Job(number: number, deadline: deadline)
       } catch {
         state.isUsable = false
         throw SubjectFailure("the worker takes no job: \(error) \(state.process.log)")
@@ -71,7 +76,6 @@ final class Worker: Sendable {
 
   struct Job: Sendable {
     let number: Int
-    let baseline: ProcessFootprint
     let deadline: Duration
   }
 
@@ -104,7 +108,10 @@ final class Worker: Sendable {
     }
     reader.finish()
     if stop == .satisfied, let code = reader.exitCode {
-      let leaks = try excess(over: job.baseline) + Scratch.litter(task.scratch)
+      let excess = try Self.excess(&state)
+      // What is left would be blamed on every job to come.
+      if !excess.isEmpty { state.isUsable = false }
+      let leaks = excess + Scratch.litter(task.scratch)
       return SubjectOutcome(
         ending: .exited(code), report: reader.report, leaks: leaks, log: state.process.log)
     }
@@ -120,13 +127,13 @@ final class Worker: Sendable {
   }
 
   /// What the worker holds beyond the baseline, once it had time to let go.
-  private func excess(over baseline: ProcessFootprint) throws(SystemError) -> [String] {
+  private static func excess(_ state: inout State) throws(SystemError) -> [String] {
     let clock = SystemClock()
-    let end = clock.monotonic() + Self.settlingTime
+    let end = clock.monotonic() + settlingTime
     while true {
-      let lines = try ProcessFootprint(of: processID).excess(over: baseline)
+      let lines = try ProcessFootprint(state.folder).excess(over: state.baseline)
       if lines.isEmpty || clock.monotonic() >= end { return lines }
-      _ = try Poller.wait([], timeout: .milliseconds(2))
+      _ = try Poller.wait([], timeout: .milliseconds(1))
     }
   }
 
