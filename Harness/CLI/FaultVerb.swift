@@ -36,7 +36,8 @@ enum FaultVerb {
       let near = NearNames.of(name, among: known)
       throw UsageError(
         "harness fault: no subject is named '\(name)'",
-        remedy: near.isEmpty ? "The subjects are \(known.joined(separator: ", "))"
+        remedy: near.isEmpty
+          ? "The subjects are \(known.joined(separator: ", "))"
           : "Did you mean \(near.joined(separator: " or "))?")
     }
     let library = try Library.standard()
@@ -59,7 +60,8 @@ enum Library {
     }
   }
 
-  static func cases(of suite: some Suite, _ choice: CaseChoice) throws(UsageError) -> [PlannedCase] {
+  static func cases(of suite: some Suite, _ choice: CaseChoice) throws(UsageError) -> [PlannedCase]
+  {
     do throws(SuiteError) {
       return try suite.cases(choice)
     } catch {
@@ -69,7 +71,8 @@ enum Library {
       let near = NearNames.of(name, among: known + Persona.names)
       throw UsageError(
         "harness: no script or persona is named '\(name)'",
-        remedy: near.isEmpty ? "See harness list scripts, and harness list personas"
+        remedy: near.isEmpty
+          ? "See harness list scripts, and harness list personas"
           : "Did you mean \(near.joined(separator: " or "))?")
     }
   }

@@ -41,7 +41,8 @@ enum MountVerb {
       let near = Persona.near(persona)
       throw UsageError(
         "harness mount: no persona is named '\(persona)'",
-        remedy: near.isEmpty ? "The personas are \(Persona.names.joined(separator: ", "))"
+        remedy: near.isEmpty
+          ? "The personas are \(Persona.names.joined(separator: ", "))"
           : "Did you mean \(near.joined(separator: " or "))?")
     }
     let mount = MountCommand(

@@ -63,7 +63,9 @@ extension Run {
       return try PinnedDirectory.open(try FileSystem.resolve(path))
     }
 
-    private static func names(in folder: borrowing PinnedDirectory) throws(SystemError) -> [BytePath] {
+    private static func names(in folder: borrowing PinnedDirectory) throws(SystemError)
+      -> [BytePath]
+    {
       var names: [BytePath] = []
       try folder.forEachEntry { entry in
         names.append(entry.name)
@@ -121,7 +123,8 @@ extension Run.Directory {
       let folder = try PinnedDirectory.open(path).descend(name.parent ?? "")
       let last = name.lastComponent
       let temporary = BytePath("." + "\(last.escaped).\(getpid())")
-      let file = try folder.openFile(temporary, .writeOnly, options: [.create, .truncate], mode: 0o644)
+      let file = try folder.openFile(
+        temporary, .writeOnly, options: [.create, .truncate], mode: 0o644)
       try file.writeAll(bytes)
       try file.fsync()
       try file.close()

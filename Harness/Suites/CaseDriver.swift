@@ -72,7 +72,8 @@ final class CaseDriver {
   /// worker's state is at fault: *broken*.
   static func conclusion(of attempts: [CaseAttempt], _ planned: PlannedCase) -> CaseResult {
     let first = attempts[0]
-    let shown = attempts.first { $0.verdict == .broken }
+    let shown =
+      attempts.first { $0.verdict == .broken }
       ?? attempts.first { $0.verdict != .pass } ?? first
     var result = CaseResult(
       identity: planned.identity, verdict: shown.verdict, reason: shown.reason,

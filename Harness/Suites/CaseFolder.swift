@@ -38,7 +38,8 @@ final class CaseFolders: Sendable {
     try directory.write(Array(contents.log.utf8), to: name.appending("subject.log"))
     let before = contents.before.sorted { $0.key < $1.key }
       .map { Self.listing($0.key, $0.value) }
-    try directory.write(Array(before.joined(separator: "\n").utf8), to: name.appending("before.txt"))
+    try directory.write(
+      Array(before.joined(separator: "\n").utf8), to: name.appending("before.txt"))
     let after = contents.after.map { Self.listing($0.title, $0.tree) }
     try directory.write(Array(after.joined(separator: "\n").utf8), to: name.appending("after.txt"))
     return "cases/\(id)"

@@ -109,7 +109,8 @@ final class CaseRunner {
   private func writeFacts(_ json: JSON?) throws(SystemError) -> BytePath? {
     guard let json else { return nil }
     let path = work.appending("facts.json")
-    let file = try FileDescriptor.open(path, .writeOnly, options: [.create, .truncate], mode: 0o644)
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .truncate], mode: 0o644)
     try file.writeAll(json.encoded(pretty: true))
     try file.close()
     return path
@@ -234,14 +235,18 @@ final class CaseRunner {
       verdict: judgement.verdict,
       reason: judgement.findings.first.map { "\($0.oracle): \($0.summary)" } ?? "",
       findings: judgement.findings, notes: judgement.notes, fired: status.fired,
-      log: runs.enumerated().map { "== run \($0.offset + 1): \($0.element.ending)\n\($0.element.log)" }
-        .joined(separator: "\n"),
+      log: runs.enumerated().map {
+        "== run \($0.offset + 1): \($0.element.ending)\n\($0.element.log)"
+      }
+      .joined(separator: "\n"),
       before: stage.before)
     if let oracle = stage.planned.caughtBy { attempt.invert(caughtBy: oracle) }
     if let last = runs.last {
       for volume in stage.stores {
-        attempt.after += [(volume, last.volatile[volume]), ("\(volume) durable", last.durable[volume])]
-          .compactMap { row in row.1.map { (title: row.0, tree: $0) } }
+        attempt.after += [
+          (volume, last.volatile[volume]), ("\(volume) durable", last.durable[volume]),
+        ]
+        .compactMap { row in row.1.map { (title: row.0, tree: $0) } }
       }
     }
     if attempt.verdict != .pass {

@@ -15,9 +15,10 @@ public struct GateSuite: Suite {
   public func cases(_ choice: CaseChoice) throws(SuiteError) -> [PlannedCase] {
     var cases: [PlannedCase] = []
     for name in library.names {
-      cases += try FaultSuite.cases(of: try read { () throws(LibraryError) in
-        try library.script(named: name)
-      }, choice, library)
+      cases += try FaultSuite.cases(
+        of: try read { () throws(LibraryError) in
+          try library.script(named: name)
+        }, choice, library)
     }
     return cases + (try negativeCases(choice))
   }

@@ -54,7 +54,9 @@ public enum Machine {
     }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
-      if words.first == "MemAvailable:", words.count > 1 { return UInt64(words[1]).map { $0 << 10 } }
+      if words.first == "MemAvailable:", words.count > 1 {
+        return UInt64(words[1]).map { $0 << 10 }
+      }
     }
     return nil
   }

@@ -37,7 +37,9 @@ public final class SuiteRunner: Sendable {
     for job in 1..<max(2, count) where job < count {
       do throws(SystemError) {
         threads.append(
-          try Thread(name: "job-\(job)") { [self] in loop(cases, work.appending(BytePath("job-\(job)"))) })
+          try Thread(name: "job-\(job)") { [self] in
+            loop(cases, work.appending(BytePath("job-\(job)")))
+          })
       } catch {
         events.note("job \(job) cannot start: \(error)")
       }

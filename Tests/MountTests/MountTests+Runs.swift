@@ -89,9 +89,11 @@ extension MountTests {
       #expect(try fixture.leftovers() == [])
     }
 
-    @Test("harness: an interrupt writes the report, cleans up and exits 130 or 143", arguments: [
-      (Signal.interrupt, Int32(130)), (.terminate, 143),
-    ])
+    @Test(
+      "harness: an interrupt writes the report, cleans up and exits 130 or 143",
+      arguments: [
+        (Signal.interrupt, Int32(130)), (.terminate, 143),
+      ])
     func interrupted(signal: Signal, code: Int32) throws {
       // Held for ever, so that the subject is in the middle of a request when the signal comes.
       let fixture = try RunFixture(
@@ -167,9 +169,10 @@ extension MountTests {
       let end = try fixture.run("fault", "t", "--json", "--quiet", "--report", "report")
       #expect(end.status == .exited(0))
       let lines = end.output.split(separator: "\n").filter { $0.hasPrefix("{") }
-      #expect(try lines.map { try JSON.parse(String($0))["event"]?.text } == [
-        "runStarted", "caseStarted", "caseFinished", "runFinished",
-      ])
+      #expect(
+        try lines.map { try JSON.parse(String($0))["event"]?.text } == [
+          "runStarted", "caseStarted", "caseFinished", "runFinished",
+        ])
       #expect(try fixture.text("report/events.jsonl").split(separator: "\n") == lines)
     }
 

@@ -28,7 +28,8 @@ import Wire
     let written = try write(passes + [late], limit: 40_000)
     let names = written.events.compactMap { $0["event"]?.text }
     #expect(names.first == "runStarted" && names.last == "runFinished")
-    #expect(written.events.contains { $0["id"]?.text == "exfat/late@standard" && $0["verdict"] != nil })
+    #expect(
+      written.events.contains { $0["id"]?.text == "exfat/late@standard" && $0["verdict"] != nil })
     #expect(names.count < 200)
     let note = try #require(written.events.last { $0["event"]?.text == "note" }?["text"]?.text)
     #expect(note.hasSuffix("events were left out: the file is at its limit"))
@@ -44,9 +45,11 @@ import Wire
   }
 
   #if DEBUG
-    @Test("events.jsonl: a failing event is synced at once, a passing one is not", arguments: [
-      (Verdict.pass, 0), (.fail, 1), (.broken, 1), (.blocked, 1), (.notExercised, 1),
-    ])
+    @Test(
+      "events.jsonl: a failing event is synced at once, a passing one is not",
+      arguments: [
+        (Verdict.pass, 0), (.fail, 1), (.broken, 1), (.blocked, 1), (.notExercised, 1),
+      ])
     func synced(verdict: Verdict, syncs: Int) throws {
       let scratch = try Scratch()
       let directory = try Run.Directory.create(verb: "t", stamp: "1", chosen: scratch.path)

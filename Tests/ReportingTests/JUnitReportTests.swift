@@ -12,7 +12,8 @@ import Testing
     let scratch = try Scratch()
     let directory = try Run.Directory.create(verb: "t", stamp: "s", chosen: scratch.path)
     try directory.write(Array(document.utf8), to: "junit.xml")
-    let schema = String(#filePath.prefix(upTo: try #require(#filePath.range("/Tests/"))))
+    let schema =
+      String(#filePath.prefix(upTo: try #require(#filePath.range("/Tests/"))))
       + "/Fixtures/junit/junit.xsd"
     var command = ChildProcess.Command(
       Self.lint,
@@ -20,7 +21,8 @@ import Testing
     command.arguments.append(scratch.path.appending("junit.xml").bytes)
     let log = try FileDescriptor.open(
       scratch.path.appending("log"), .readWrite, options: .create)
-    var child = try ChildProcess.spawn(command, descriptors: [(log.rawValue, 2), (log.rawValue, 1)])
+    var child = try ChildProcess.spawn(
+      command, descriptors: [(log.rawValue, 2), (log.rawValue, 1)])
     let status = try child.wait()
     if status?.isSuccess == true { return "" }
     return String(decoding: try scratch.contents("log"), as: UTF8.self)
@@ -99,10 +101,12 @@ import Testing
     #expect(try complaints(about: document([result], problems: [text])) == "")
   }
 
-  @Test("report: seconds have three digits after the point", arguments: [
-    (0, "0.000"), (0.0004, "0.000"), (1.2344, "1.234"), (59.9996, "60.000"), (12.07, "12.070"),
-    (-1, "0.000"), (1e12, "1000000000.000"),
-  ])
+  @Test(
+    "report: seconds have three digits after the point",
+    arguments: [
+      (0, "0.000"), (0.0004, "0.000"), (1.2344, "1.234"), (59.9996, "60.000"), (12.07, "12.070"),
+      (-1, "0.000"), (1e12, "1000000000.000"),
+    ])
   func seconds(value: Double, text: String) {
     #expect(Text.junitSeconds(value) == text)
   }

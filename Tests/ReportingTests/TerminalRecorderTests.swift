@@ -64,9 +64,11 @@ import Testing
     #expect(captured.lives.allSatisfy { $0.count <= 60 })
   }
 
-  @Test("terminal: durations read well", arguments: [
-    (0.42, "0.4 s"), (34.2, "34 s"), (302, "5 min 02 s"), (11_220, "3 h 07 min"),
-  ])
+  @Test(
+    "terminal: durations read well",
+    arguments: [
+      (0.42, "0.4 s"), (34.2, "34 s"), (302, "5 min 02 s"), (11_220, "3 h 07 min"),
+    ])
   func durations(seconds: Double, text: String) {
     #expect(Text.duration(seconds) == text)
   }

@@ -18,12 +18,14 @@ import Testing
       verdict: verdict)
   }
 
-  @Test("allowed: only the named verdict of the named id is excused", arguments: [
-    ("exfat/a@standard", Verdict.blocked, true), ("exfat/a@standard", .fail, false),
-    ("exfat/a@standard", .broken, false), ("exfat/a@paranoid", .blocked, false),
-    ("exfat/b@standard", .fail, true), ("exfat/b@paranoid", .fail, true),
-    ("exfat/bc@paranoid", .fail, false), ("exfat/a@standard", .pass, false),
-  ])
+  @Test(
+    "allowed: only the named verdict of the named id is excused",
+    arguments: [
+      ("exfat/a@standard", Verdict.blocked, true), ("exfat/a@standard", .fail, false),
+      ("exfat/a@standard", .broken, false), ("exfat/a@paranoid", .blocked, false),
+      ("exfat/b@standard", .fail, true), ("exfat/b@paranoid", .fail, true),
+      ("exfat/bc@paranoid", .fail, false), ("exfat/a@standard", .pass, false),
+    ])
   func excuse(id: String, verdict: Verdict, isExcused: Bool) throws {
     var result = result(id, verdict)
     try AllowedCases(text: Array(Self.text.utf8)).excuse(&result)
@@ -47,11 +49,13 @@ import Testing
       ]) == [])
   }
 
-  @Test("allowed: a line that is not whole is an error with its number", arguments: [
-    "exfat/a@standard blocked \"x\"", "exfat/a@standard pass \"x\" needs \"y\"",
-    "exfat/a blocked \"x\" needs \"y\"", "exfat/a@standard blocked \"x needs y",
-    "exfat/a@standard blocked \"\" needs \"y\"", "exfat/a@standard red \"x\" needs \"y\"",
-  ])
+  @Test(
+    "allowed: a line that is not whole is an error with its number",
+    arguments: [
+      "exfat/a@standard blocked \"x\"", "exfat/a@standard pass \"x\" needs \"y\"",
+      "exfat/a blocked \"x\" needs \"y\"", "exfat/a@standard blocked \"x needs y",
+      "exfat/a@standard blocked \"\" needs \"y\"", "exfat/a@standard red \"x\" needs \"y\"",
+    ])
   func strict(line: String) {
     #expect(throws: AllowedError.self) { try AllowedCases(text: Array(("\n" + line).utf8)) }
   }

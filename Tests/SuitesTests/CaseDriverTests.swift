@@ -21,9 +21,11 @@ import Testing
     #expect(try conclusion(row.verdicts).verdict == row.verdict)
   }
 
-  @Test("runner: a worker that all fresh processes contradict is broken", arguments: [
-    [Verdict.fail, .pass, .pass], [.pass, .fail, .fail, .fail],
-  ])
+  @Test(
+    "runner: a worker that all fresh processes contradict is broken",
+    arguments: [
+      [Verdict.fail, .pass, .pass], [.pass, .fail, .fail, .fail],
+    ])
   func contradicted(verdicts: [Verdict]) throws {
     let result = try conclusion(verdicts)
     #expect(result.verdict == .broken)

@@ -18,10 +18,11 @@ import Testing
   func isolated() throws {
     let script = try Scripts.script(Self.cases)
     let planned = try PlannedCase.all(of: script, subject: "offload")
-    #expect(planned.map(\.identity.id) == [
-      "t/first-one@standard", "t/first-one@paranoid", "t/second-two@standard",
-      "t/second-two@paranoid",
-    ])
+    #expect(
+      planned.map(\.identity.id) == [
+        "t/first-one@standard", "t/first-one@paranoid", "t/second-two@standard",
+        "t/second-two@paranoid",
+      ])
     for (index, one) in [planned[0], planned[2]].enumerated() {
       #expect(one.script.cases.count == 1)
       #expect(one.scriptCase.line == script.cases[index].line)
@@ -48,7 +49,9 @@ import Testing
     let outside = ids.count { Sample(seed: 1, id: $0).isSeenOutside }
     #expect((400...600).contains(repeated))
     #expect((60...140).contains(outside))
-    #expect(ids.allSatisfy { Sample(seed: 1, id: $0).isRepeated == Sample(seed: 1, id: $0).isRepeated })
-    #expect(ids.contains { Sample(seed: 1, id: $0).isRepeated != Sample(seed: 2, id: $0).isRepeated })
+    #expect(
+      ids.allSatisfy { Sample(seed: 1, id: $0).isRepeated == Sample(seed: 1, id: $0).isRepeated })
+    #expect(
+      ids.contains { Sample(seed: 1, id: $0).isRepeated != Sample(seed: 2, id: $0).isRepeated })
   }
 }

@@ -54,7 +54,8 @@ import Wire
   @Test("replay: a file with its card runs without any folder of scripts")
   func selfContained() throws {
     var replay = Self.replay
-    replay.scriptText = replay.scriptText.split(separator: "\n")
+    replay.scriptText =
+      replay.scriptText.split(separator: "\n")
       .map { $0 == "card empty" ? "card own" : String($0) }.joined(separator: "\n") + "\n"
     replay.cards = [
       "own": "custody-card 1\nsummary \"one file\"\nA/B.MOV 64KiB 2026-07-11T12:00:00Z\n"
