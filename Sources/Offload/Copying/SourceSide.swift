@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// The source of a run: its pinned folders, and whether it is still there.
 final class SourceSide: Sendable {

@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// One destination of a run: its pinned root and what is known of its folders.
 final class Destination: Sendable {
