@@ -32,7 +32,7 @@ func addFuzzer(_ name: String, of module: String, to package: Package) {
     .executableTarget(
       name: name, dependencies: [.byName(name: module)], path: "Harness/Fuzz",
       swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
 /// A command: an executable with its folder.
