@@ -111,7 +111,7 @@ import Testing
     arguments: [
       ("/", false), ("/usr", false), ("/usr/share/x", false), ("/etc/x", false), ("/run/x", false),
       ("/dev/sda", false), ("/lib64", false), ("/run/media/me/SSD", true), ("/dev/shm/x", true),
-      ("/usrlocal", true), ("/tmp/x", true), ("/home/me", true), ("/mnt/SSD", true),
+      ("/usrlocal", true), ("/tmp/x", true), ("/media/me", true), ("/mnt/SSD", true),
     ])
   func protected(path: String, isAllowed: Bool) {
     #expect((ProtectedPaths.reason(against: BytePath(path)) == nil) == isAllowed)
