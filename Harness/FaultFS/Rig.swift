@@ -55,6 +55,7 @@ final class Rig {
     guard let store else { throw RigError("the rig has no store") }
     subject = nil
     loop.answerHeld(with: .inputOutput)
+    watchdog.isPatient = scriptCase.preamble.volumes.contains { $0.store == .backed }
     try long { () throws(RigError) in try store.load(scriptCase) }
     endViews()
     endAliases()

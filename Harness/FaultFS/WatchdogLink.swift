@@ -4,6 +4,8 @@ import SystemIO
 /// The rig's end of the pipe to its watchdog: who it is, and signs of life.
 final class WatchdogLink {
   private let pipe: FileDescriptor
+  /// The loop may wait for a real disk at any request: a backed volume is mounted.
+  var isPatient = false
 
   /// Tells the watchdog whose mounts it guards.
   init(_ pipe: consuming FileDescriptor, tag: MountTag) throws(SystemError) {
@@ -16,8 +18,8 @@ final class WatchdogLink {
 
   var descriptor: CInt { pipe.rawValue }
 
-  /// "I serve": the next sign must come within two seconds.
-  func beat() { send(WatchdogMain.Sign.beat) }
+  /// "I serve": the next sign must come within two seconds, or a minute beside a slow disk.
+  func beat() { send(isPatient ? WatchdogMain.Sign.busy : WatchdogMain.Sign.beat) }
 
   /// "I work on something long": no sign for a minute is no alarm.
   func busy() { send(WatchdogMain.Sign.busy) }
