@@ -60,7 +60,8 @@ public final class TerminalRecorder: Recorder {
       case .caseFinished(let result):
         finished(result, event.seconds, &state)
       case .note(let text):
-        output.line(text, .dim)
+        // What was left behind is said even to those who asked for quiet.
+        output.line(text, .plain)
       case .runFinished(let summary):
         finish(summary, state)
       }

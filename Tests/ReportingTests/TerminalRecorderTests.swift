@@ -5,17 +5,31 @@ import Testing
 @testable import Reporting
 
 @Suite struct TerminalRecorderTests {
+  @Test("terminal: a note is a line that stays, so that --quiet keeps it")
+  func note() {
+    let captured = Captured(isLive: true)
+    let recorder = TerminalRecorder(output: captured, folder: "f")
+    recorder.record(Event(ordinal: 0, seconds: 0, kind: .note("left behind: /tmp/x")))
+    #expect(captured.text.withLock { $0.tones } == [.plain])
+  }
+
   final class Captured: TerminalOutput {
     let isLive: Bool
     let width = 60
-    let text = Mutex<(live: [String], lines: [String])>(([], []))
+    let text = Mutex<(live: [String], lines: [String], tones: [Tone])>(([], [], []))
 
     init(isLive: Bool) {
       self.isLive = isLive
     }
 
     func live(_ text: String) { self.text.withLock { $0.live.append(text) } }
-    func line(_ text: String, _ tone: Tone) { self.text.withLock { $0.lines.append(text) } }
+    func line(_ text: String, _ tone: Tone) {
+      self.text.withLock { state in
+        state.lines.append(text)
+        state.tones.append(tone)
+      }
+    }
+
     var lines: [String] { text.withLock { $0.lines } }
     var lives: [String] { text.withLock { $0.live } }
   }
