@@ -141,3 +141,25 @@ extension PinnedDirectory {
     }
   }
 }
+
+/// Answers that fail closed: an error counts as the worse of both.
+extension PinnedDirectory {
+  /// False only when the directory is known to hold no such name.
+  public func mayHold(_ name: BytePath) -> Bool {
+    do throws(SystemError) {
+      return try metadataIfPresent(of: name) != nil
+    } catch {
+      return true
+    }
+  }
+
+  /// Unlinks a name; true only when it is known to be gone.
+  public func hasRemoved(_ name: BytePath) -> Bool {
+    do throws(SystemError) {
+      try unlink(name)
+      return true
+    } catch {
+      return error.errno == .noSuchFile
+    }
+  }
+}

@@ -137,8 +137,7 @@ extension DestinationCopy {
   /// The final name could not be made under the marker.
   private func abandon(_ marker: BytePath, _ error: SystemError) throws(Failure) {
     let failure = Failure(error, "the file cannot be made")
-    let isThere = (try? handle.directory.metadataIfPresent(of: name)) != .some(nil)
-    if isThere, error.errno != .fileExists, !failure.isAboutName {
+    if handle.directory.mayHold(name), error.errno != .fileExists, !failure.isAboutName {
       // Made perhaps, with the answer lost: the marker goes on saying that it is incomplete.
       for left in [name, marker] { destination.leaveBehind(destination.place(directory, left)) }
       throw failure

@@ -30,8 +30,7 @@ final class MarkerFile {
       try file.descriptor.fsync()
       try file.checkName()
     } catch {
-      let isGone = (try? handle.directory.metadataIfPresent(of: name)) == .some(nil)
-      if !isGone, (try? handle.directory.unlink(name)) == nil { leftBehind(name) }
+      if !handle.directory.hasRemoved(name) { leftBehind(name) }
       throw error
     }
     return file
