@@ -1,20 +1,22 @@
 import SystemIO
 
 extension DestinationCopy {
-  /// Takes the copy out of the page cache, so that reading it asks the medium, and says how far
-  /// that is proven.
-  ///
-  /// - Parameter isLarge: worth reading past the cache to begin with, where the facts allow it.
-  func evict(isLarge: Bool) {
+  /// Has reading the copy ask the medium, past the page cache or after taking the copy out of it,
+  /// and says how far that is proven.
+  func evict() {
     guard isAlive else { return }
-    if isLarge, destination.facts.bestLevel == .direct {
-      readDirectly()
-      if readsDirectly { return }
-    }
     do throws(SystemError) {
-      guard let found = try reader?.evicted(alreadySynced: true) else { return }
-      level = min(found, destination.facts.bestLevel)
-      if level == .cached, destination.facts.bestLevel.provesMedium { readDirectly() }
+      guard let device = identity?.device else { return }
+      readsDirectly =
+        reader?.begin(destination.direct, device: device, byteCount: byteCount) == true
+      if !readsDirectly, let found = try reader?.evicted(alreadySynced: true) {
+        level = min(found, destination.facts.bestLevel)
+        // Somebody holds pages of the file: direct reads pass them by.
+        if level == .cached, destination.facts.bestLevel.provesMedium {
+          readsDirectly = reader?.readsDirectly() == true
+        }
+      }
+      if readsDirectly { level = min(.direct, destination.facts.bestLevel) }
     } catch {
       // Reading goes on, as what it is.
       level = .cached
@@ -32,13 +34,6 @@ extension DestinationCopy {
     sourceLevel.provesMedium
       ? "read back, but the destination (\(destination.facts.type)) proves no medium"
       : "read back, but the source's second read proves no medium"
-  }
-
-  /// Has the reader pass the cache by, whatever pages of the file somebody holds.
-  private func readDirectly() {
-    guard reader?.readsDirectly() == true else { return }
-    readsDirectly = true
-    level = min(.direct, destination.facts.bestLevel)
   }
 
   /// Reads the bytes of a range into a buffer; fails the copy when it ends early or goes on behind

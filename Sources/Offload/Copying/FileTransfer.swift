@@ -87,7 +87,7 @@ extension FileTransfer {
   ///   source failed.
   private func copy(_ file: Int, _ copies: [DestinationCopy], _ means: Means) -> Digests? {
     do throws(Failure) {
-      let opened = try source.open(file, isLarge: means.isLane)
+      let opened = try source.open(file)
       for copy in copies { copy.prepare() }
       guard copies.contains(where: { $0.isAlive }) else { return nil }
       let hashes = try hashSinks(means)
@@ -127,7 +127,7 @@ extension FileTransfer {
   ) {
     for copy in copies {
       copy.openForReadBack()
-      copy.evict(isLarge: means.isLane)
+      copy.evict()
     }
     let alive = copies.filter(\.isAlive)
     guard !alive.isEmpty else { return }
@@ -150,7 +150,7 @@ extension FileTransfer {
     _ file: Int, _ copies: [DestinationCopy], _ sinks: [ReadBackSink], _ copied: Digests,
     _ means: Means
   ) throws(Failure) {
-    let opened = try source.open(file, isLarge: means.isLane)
+    let opened = try source.open(file)
     let level = opened.evict()
     let hashes = try hashSinks(means)
     let count = copies.count
@@ -224,7 +224,7 @@ extension FileTransfer {
     let sourceLevel = copy.sourceLevel
     copy.takeWhatIsThere()
     copy.openForReadBack()
-    copy.evict(isLarge: false)
+    copy.evict()
     guard copy.isAlive else { return }
     do throws(HashingError) {
       let sink = try ReadBackSink(

@@ -12,12 +12,9 @@ final class SourceFile: Sendable {
   private let readsDirectly: Bool
 
   /// Opens a file by its pinned folder and proves that it is the one that was walked.
-  ///
-  /// - Parameter isLarge: worth reading past the page cache, where the volume's facts allow it: a
-  ///   copy through the cache costs more than hashing.
   init(
     _ file: Int, in tree: PinnedTree, _ manifest: SourceManifest, _ facts: VolumeFacts,
-    isLarge: Bool
+    _ direct: DirectReading
   ) throws(Failure) {
     entry = manifest.files[file]
     self.facts = facts
@@ -30,8 +27,7 @@ final class SourceFile: Sendable {
         manifest.name(ofFile: file), .readOnly, options: .nonBlocking)
       found = try descriptor.metadata()
       identity = found.identity
-      readsDirectly =
-        isLarge && facts.bestLevel == .direct && descriptor.readsDirectly()
+      readsDirectly = descriptor.begin(direct, device: found.device, byteCount: byteCount)
     } catch {
       throw Failure(error, "the source cannot be opened")
     }

@@ -6,11 +6,13 @@ final class SourceSide: Sendable {
   let root: OpenedRoot
   let tree: PinnedTree
   let manifest: SourceManifest
+  private let direct: DirectReading
   private let lostFailure = Mutex<Failure?>(nil)
 
   init(root: OpenedRoot, manifest: SourceManifest, openDirectories: Int) {
     self.root = root
     self.manifest = manifest
+    direct = DirectReading(root.facts)
     tree = PinnedTree(
       root: root.handle, manifest: manifest, identities: manifest.directories.map(\.identity),
       checksIdentity: root.facts.inodesLast, capacity: openDirectories)
@@ -21,10 +23,10 @@ final class SourceSide: Sendable {
   /// Set once the source is gone: nothing more is read from it.
   var lost: Failure? { lostFailure.withLock { $0 } }
 
-  func open(_ file: Int, isLarge: Bool) throws(Failure) -> SourceFile {
+  func open(_ file: Int) throws(Failure) -> SourceFile {
     if let lost { throw lost }
     do throws(Failure) {
-      return try SourceFile(file, in: tree, manifest, facts, isLarge: isLarge)
+      return try SourceFile(file, in: tree, manifest, facts, direct)
     } catch {
       noteTrouble(error)
       throw error

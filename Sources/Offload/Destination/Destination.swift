@@ -26,6 +26,7 @@ final class Destination: Sendable {
   let root: OpenedRoot
   let tree: PinnedTree
   let manifest: SourceManifest
+  let direct: DirectReading
   private let state = Mutex(State())
 
   var path: BytePath { root.path }
@@ -35,6 +36,7 @@ final class Destination: Sendable {
     self.index = index
     self.root = root
     self.manifest = manifest
+    direct = DirectReading(root.facts)
     var identities = [FileIdentity?](repeating: nil, count: manifest.directories.count)
     identities[0] = root.metadata.identity
     tree = PinnedTree(
