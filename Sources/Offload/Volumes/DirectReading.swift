@@ -1,5 +1,5 @@
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// Reads past the page cache where a volume's facts and its file system allow that: cheaper than
 /// to fill the cache, to evict from it and to prove that, and a proof by itself.
