@@ -1,6 +1,7 @@
-import FaultModel
 import SystemIO
 import Testing
+
+@testable import FaultModel
 
 @Suite("Script loader") struct ScriptLoaderTests {
   static func load(_ lines: String..., preamble: String = "") throws -> Script {
@@ -106,14 +107,17 @@ import Testing
     #expect(throws: Never.self) { try Self.load(line) }
   }
 
-  @Test("crash subsets need a memory store")
-  func backedStore() throws {
+  @Test("crash subsets need a memory store", arguments: ["memory", "backed"])
+  func backedStore(store: String) throws {
     let text = script(
-      "volume dst capacity 1MiB store backed", "crash dst keep subsets", "expect sound")
-    let error = try #require(throws: ScriptError.self) {
-      _ = try RepositoryPaths.loader.load(Array(text.utf8), name: "test")
-    }
-    #expect(error.message.contains("crash"))
+      "volume dst capacity 1MiB store \(store)", "crash dst keep subsets", "expect sound")
+    let parsed = try ScriptParser.parsed(Array(text.utf8), name: "test")
+    let check = CaseCheck(
+      scriptCase: parsed.script.cases[0], references: parsed.references[0], lexer: parsed.lexer,
+      builder: TreeBuilder(cards: RepositoryPaths.cards))
+    if store == "memory" { return try check.run() }
+    let error = try #require(throws: ScriptError.self) { try check.run() }
+    #expect(error.message.contains("is a backed store") && error.line == 8)
   }
 }
 
