@@ -62,6 +62,8 @@ import Testing
     default: #expect(failed == [Self.victim])
     }
     #expect(try stage.row(outcome, "zero").outcome == .verified)
+    // Contract 58: nothing of a file that changed before it was read is on the destination.
+    if change != .added { #expect(!stage.destination.contains(Self.victim)) }
     let left = leftovers(try stage.destination.entries())
     #expect(left.isEmpty, "\(left)")
   }
