@@ -79,7 +79,7 @@ struct PhaseTests {
   }
 
   @Test(
-    "Without `of`: the first file of the card, never a marker; of the rule's own files if it has any"
+    "Without `of`: the first file of the card, never a marker, or of the rule's own files"
   )
   func withoutOf() throws {
     let scene = try Scene(

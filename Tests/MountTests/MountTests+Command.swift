@@ -91,6 +91,41 @@ extension MountTests {
       .enabled(if: MountVerb.canActAsNobody, "needs root, setpriv, fusermount3, /dev/fuse 0666"))
     func nobody() throws { try serves(asNobody: true) }
 
+    /// Somebody's folder under the persona: its files are shown, changes land in it, and nothing
+    /// else of it is touched.
+    private func shows(asNobody: Bool) throws {
+      let place = try Place()
+      let backing = place.folder.appending("back")
+      #expect(
+        try Self.shell("mkdir \(backing) && echo mine > \(backing)/old", asNobody: asNobody)
+          == .exited(0))
+      var served = try Self.spawn(
+        [place.harness, "mount", "exfat-linux", backing, place.mountPoint], asNobody: asNobody)
+      #expect(eventually { place.isMounted })
+      let work =
+        "cd \(place.mountPoint) && test \"$(cat OLD)\" = mine && mkdir d && "
+        + "dd if=/dev/urandom of=d/f bs=1M count=9 conv=fsync status=none && mv d/f d/g && "
+        + "! ln d/g d/h 2> /dev/null && ! touch a:b 2> /dev/null && "
+        + "cmp d/g \(backing)/d/g && test -O \(backing)/d/g"
+      #expect(try Self.shell(work, asNobody: asNobody) == .exited(0))
+      try served.kill(.interrupt)
+      #expect(try served.wait(timeout: .seconds(10)) == .exited(0))
+      #expect(try FileSystem.contents(of: backing.appending("old")) == Array("mine\n".utf8))
+      #expect(
+        try Self.shell(
+          "cd \(backing) && rm d/g old && rmdir d && cd .. && rmdir back", asNobody: asNobody)
+          == .exited(0), "nothing of our own is left in the folder")
+      place.remove()
+    }
+
+    @Test("A folder is served under a persona, and everything lands in it")
+    func backed() throws { try shows(asNobody: false) }
+
+    @Test(
+      "An ordinary user's folder is served under a persona",
+      .enabled(if: MountVerb.canActAsNobody, "needs root, setpriv, fusermount3, /dev/fuse 0666"))
+    func backedAsNobody() throws { try shows(asNobody: true) }
+
     @Test(
       "An ordinary user's mount that is stopped goes with its clients",
       .enabled(if: MountVerb.canActAsNobody, "needs root, setpriv, fusermount3, /dev/fuse 0666"))
