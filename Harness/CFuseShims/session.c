@@ -27,8 +27,6 @@ static void keep_log(enum fuse_log_level level, const char *format, va_list argu
 
 const char *ff_last_log(void) { return last_log; }
 
-int32_t ff_version(void) { return fuse_version(); }
-
 static ssize_t read_device(int fd, void *buffer, size_t count, void *userdata) {
   (void)userdata;
   return read(fd, buffer, count);
@@ -100,8 +98,6 @@ int32_t ff_session_mount(ff_session *session, const char *mount_point) {
 int32_t ff_session_descriptor(const ff_session *session) {
   return fuse_session_fd(session->fuse);
 }
-
-int32_t ff_session_is_ready(const ff_session *session) { return (int32_t)session->ready; }
 
 int64_t ff_session_receive(ff_session *session) {
   int size = fuse_session_receive_buf(session->fuse, &session->buffer);

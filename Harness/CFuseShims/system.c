@@ -66,12 +66,3 @@ int32_t ff_pin(int32_t process, int32_t core) {
   CPU_SET(core, &set);
   return sched_setaffinity(process, sizeof set, &set) == 0 ? 0 : errno;
 }
-
-int32_t ff_first_core(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return -1;
-  for (int core = 0; core < CPU_SETSIZE; core++) {
-    if (CPU_ISSET(core, &set)) return core;
-  }
-  return -1;
-}

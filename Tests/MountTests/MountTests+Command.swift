@@ -145,6 +145,33 @@ extension MountTests {
       place.remove()
     }
 
+    @Test(
+      "A folder behind the mount shows its files, takes changes and keeps what nobody touched",
+      arguments: [false, canActAsNobody])
+    func backed(asNobody: Bool) throws {
+      let place = try Place()
+      let backing = place.folder.appending("backing")
+      #expect(
+        try Self.shell(
+          "mkdir -m 777 \(backing) && cd \(backing) && mkdir sub && echo old > sub/a "
+            + "&& ln -s sub/a link", asNobody: asNobody) == .exited(0))
+      var served = try Self.spawn(
+        [place.harness, "mount", "ext4", backing, place.mountPoint], asNobody: asNobody)
+      #expect(eventually { place.isMounted })
+      #expect(
+        try Self.shell(
+          "cd \(place.mountPoint) && test \"$(cat sub/a)\" = old && test \"$(cat link)\" = old "
+            + "&& echo new > b && sync b && mv sub/a sub/c", asNobody: asNobody) == .exited(0))
+      try served.kill(.interrupt)
+      #expect(try served.wait(timeout: .seconds(10)) == .exited(0))
+      #expect(
+        try Self.shell(
+          "cd \(backing) && test \"$(cat b)\" = new && test \"$(cat sub/c)\" = old "
+            + "&& test ! -e sub/a && rm b sub/c link && rmdir sub && cd .. && rmdir backing",
+          asNobody: asNobody) == .exited(0))
+      place.remove()
+    }
+
     @Test("Bad arguments and missing means are told apart by the exit code, and nothing is mounted")
     func refusals() throws {
       let place = try Place()

@@ -68,6 +68,7 @@ typedef struct {
   const void *_Nullable data;
   int64_t atime, mtime;
   enum ff_operation operation;
+  /// The caller's thread id.
   int32_t thread;
   int32_t flags;
   uint32_t mode;
@@ -75,7 +76,6 @@ typedef struct {
   /// Bits of ff_field.
   uint32_t fields;
   uint32_t has_handle;
-  /// The caller's thread id.
 } ff_request;
 
 /// What an entry or a stat shows. Times in nanoseconds since 1970.
@@ -104,9 +104,6 @@ typedef struct {
   double timeout;
 } ff_options;
 
-/// The version of the libfuse that is linked, 314 for 3.14.
-int32_t ff_version(void);
-
 /// A session without a mount, or NULL with errno set. Freed by ff_session_free.
 ff_session *_Nullable ff_session_new(
   const ff_options *_Nonnull options, ff_handler _Nonnull handler, void *_Nonnull context);
@@ -117,9 +114,6 @@ int32_t ff_session_mount(ff_session *_Nonnull session, const char *_Nonnull moun
 
 /// The descriptor of /dev/fuse, -1 before the mount.
 int32_t ff_session_descriptor(const ff_session *_Nonnull session);
-
-/// True once the kernel's INIT was answered.
-int32_t ff_session_is_ready(const ff_session *_Nonnull session);
 
 /// Reads one request without blocking. Returns its bytes, 0 when there is none, or a negative
 /// errno; -ENODEV when the connection is over.
@@ -175,7 +169,7 @@ int32_t ff_control_abort(int32_t control, uint32_t connection);
 /// umount2(2) with MNT_DETACH and UMOUNT_NOFOLLOW. Returns 0, or an errno.
 int32_t ff_detach(const char *_Nonnull mount_point);
 
-/// mount(2) with MS_BIND, or with MS_REC and private propagation set. Returns 0, or an errno.
+/// mount(2) with MS_BIND. Returns 0, or an errno.
 int32_t ff_bind(const char *_Nonnull from, const char *_Nonnull to);
 
 /// A descriptor of a process (pidfd_open(2)), readable when it has ended. Returns -1 with errno
@@ -193,8 +187,5 @@ int32_t ff_limit(int32_t process, int32_t which, uint64_t value);
 /// Binds a process and the threads that it starts from now on to one core (sched_setaffinity(2));
 /// process 0 is the caller. Returns 0, or an errno.
 int32_t ff_pin(int32_t process, int32_t core);
-
-/// The core that the calling thread may use first, or -1.
-int32_t ff_first_core(void);
 
 #endif
