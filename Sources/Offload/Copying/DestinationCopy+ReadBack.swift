@@ -17,6 +17,8 @@ extension DestinationCopy {
         }
       }
       if readsDirectly { level = min(.direct, destination.facts.bestLevel) }
+      // The facts are the root's: of a volume mounted further down nothing is known.
+      if device != destination.root.metadata.identity.device { level = .cached }
     } catch {
       // Reading goes on, as what it is.
       level = .cached

@@ -151,7 +151,10 @@ extension FileTransfer {
     _ means: Means
   ) throws(Failure) {
     let opened = try source.open(file)
-    let level = opened.evict()
+    let evicted = opened.evict()
+    // As for the destination: the facts are those of the root's volume.
+    let isOnRoot = opened.identity.device == source.root.metadata.identity.device
+    let level = isOnRoot ? evicted : .cached
     let hashes = try hashSinks(means)
     let count = copies.count
     try run(
