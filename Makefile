@@ -24,7 +24,7 @@ gate: release
 
 test: setup
 	mkdir -p .build
-	rm -f .build/tests-swift-testing.xml
+	rm -f .build/tests.xml
 	$(SWIFT) test --disable-xctest --xunit-output .build/tests.xml $(TEST_FLAGS)
 
 bench: release
