@@ -70,7 +70,7 @@ struct OffloadRun {
       source: prepared.source, destinations: prepared.destinations, ledger: ledger,
       lanes: Lanes(destinationCount: prepared.destinations.count),
       progress: ProgressMeter(
-        clock: clock, sink: sink,
+        clock: clock, sink: sink, fileCount: prepared.manifest.files.count,
         totalByteCount: prepared.manifest.byteCount.multipliedReportingOverflow(
           by: passes * Int64(prepared.destinations.count)
         ).partialValue), isCancelled: isCancelled)

@@ -140,7 +140,7 @@ extension IntegrationTests {
     }
 
     @Test(
-      "Ctrl-C and SIGTERM stop a copy in good order: a report, and the code that says so",
+      "offload 61: Ctrl-C and SIGTERM stop a copy in good order: a report, and the code that says so",
       arguments: [(Signal.interrupt, Int32(130)), (.terminate, 143)])
     func interrupted(signal: Signal, code: Int32) throws {
       let scratch = try Scratch()
@@ -179,6 +179,32 @@ extension IntegrationTests {
       let again = try Product.custody(["copy", card.path, "--to", target, "--headroom", "0"])
       #expect(again.status == .exited(0), "\(again.output)\(again.errors)")
       try card.expectCopy(target)
+    }
+
+    @Test("offload 81: memory does not grow with a file's size", arguments: ["1", "16"])
+    func memory(workers: BytePath) throws {
+      let scratch = try Scratch()
+      func peak(_ name: BytePath, _ byteCount: Int64) throws -> Int64 {
+        let card = try scratch.folder(name)
+        let file = try FileDescriptor.open(
+          card.appending("clip.mov"), .writeOnly, options: .exclusiveCreate)
+        try file.truncate(to: byteCount)
+        try file.close()
+        let target = try scratch.folder(BytePath("to-\(name)"))
+        let arguments: [BytePath] = [
+          "copy", card, "--to", target, "--headroom", "0", "--quiet", "--mode", "paranoid",
+          "--workers", workers,
+        ]
+        var child = try ChildProcess.spawn(
+          ChildProcess.Command(try Product.path("custody"), arguments.map(\.bytes)),
+          descriptors: [])
+        #expect(try child.wait(timeout: .seconds(120)) == .exited(0))
+        let usage = child.usage
+        return try #require(usage).peakResidentBytes
+      }
+      let small = try peak("small", 1 << 20)
+      let large = try peak("large", 256 << 20)
+      #expect(large - small < 128 << 20, "\(small) and \(large) bytes")
     }
 
     @Test("the output of --version names the build, and help fits a terminal")

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "decision 20: what changes between the walk and the copy fails by its own name",
+    "offload 18, 58, decision 20: what changes between the walk and the copy fails by its name",
     arguments: Change.allCases, [1, nil] as [Int?])
   func beforeCopy(change: Change, workers: Int?) throws {
     let stage = try Stage(workers: workers)
@@ -50,6 +50,22 @@ import Testing
       if case .started = event { try? Self.apply(change, card) }
     }
     try expectFailure(stage, try engine.run(), change)
+  }
+
+  @Test("offload 58: a source that changed fails what would be reused too, and it stays as it is")
+  func beforeReuse() throws {
+    let stage = try Stage()
+    try stage.fillSmall()
+    _ = try stage.run()
+    let before = try stage.destination.entries()[Self.victim]
+    let card = stage.card
+    let outcome = try OffloadEngine(job: stage.job) { event in
+      if case .started = event { try? Self.apply(.rewritten, card) }
+    }.run()
+    #expect(outcome.exitCode == 1)
+    #expect(try stage.row(outcome, Self.victim).outcome == .failed)
+    #expect(try stage.row(outcome, "DCIM/100/B.MP4").isReused)
+    #expect(try stage.destination.entries()[Self.victim] == before)
   }
 
   private func expectFailure(_ stage: Stage, _ outcome: OffloadOutcome, _ change: Change) throws {
@@ -68,7 +84,7 @@ import Testing
     #expect(left.isEmpty, "\(left)")
   }
 
-  @Test("decision 20: a file that changes after it was verified fails at the last look")
+  @Test("offload 18, decision 20: a file that changes after it was verified fails at the last look")
   func afterVerification() throws {
     let stage = try Stage()
     try stage.fillSmall()

@@ -1,5 +1,6 @@
 import SystemIO
 import Testing
+import Wire
 
 @testable import Offload
 
@@ -139,7 +140,47 @@ import Testing
     if let companion, let media { #expect(companion >= media) }
   }
 
-  @Test("offload 43, 77: many workers and one give the same rows and the same trees")
+  @Test("offload 62, 85: a companion in the way fails alone, and its row says so in a word")
+  func companionConflict() throws {
+    let stage = try Stage()
+    try stage.fillSmall()
+    try stage.card.file("DCIM/100/._A.JPG", seed: 3, count: 4096)
+    try stage.destination.file("DCIM/100/._A.JPG", seed: 4, count: 4096)
+    try stage.destination.file("DCIM/100/B.MP4", seed: 5, count: 70_000)
+    let outcome = try stage.run()
+    #expect(outcome.exitCode == 1)
+    #expect(try stage.row(outcome, "DCIM/100/._A.JPG").reason == .companionConflict)
+    #expect(try stage.row(outcome, "DCIM/100/B.MP4").reason == nil)
+    #expect(try stage.row(outcome, "DCIM/100/A.JPG").outcome == .verified)
+    #expect(try stage.row(outcome, "zero").outcome == .verified)
+    let report = try JSON.parse(try FileSystem.contents(of: try #require(outcome.report)))
+    let rows = try #require(report["rows"]?.array)
+    #expect(rows.count == 4)
+    for row in rows {
+      let reason = row["path"] == "DCIM/100/._A.JPG" ? "companionConflict" : nil
+      #expect(row["reason"]?.text == reason)
+    }
+  }
+
+  @Test(
+    "offload 47, 53: folders are nobody else's to write, an unfinished file nobody else's to read")
+  func modes() throws {
+    let stage = try Stage()
+    try stage.card.file("d/f", [1])
+    try stage.card.file("clip.mov", [1])
+    let copy = try stage.copy()
+    copy.prepare()
+    #expect(try stage.destination.metadata(copy.currentName).mode & 0o777 == 0o600)
+    #expect(copy.currentName != "clip.mov")
+    copy.fail(Failure("enough seen"))
+    copy.discard()
+    #expect(try stage.run().verdict == .verified)
+    let folder = try stage.destination.metadata("d").mode & 0o777
+    #expect(folder & 0o700 == 0o700)
+    #expect(folder & 0o022 == 0)
+  }
+
+  @Test("offload 51, 77: many workers and one give the same rows and the same trees")
   func differential() throws {
     var seen: [[FileRow]] = []
     for workers in [1, nil, 7] as [Int?] {

@@ -35,6 +35,37 @@ import Testing
     #expect(ledger.counts == (verified: 1, unverified: 0, failed: 3))
   }
 
+  @Test("offload 86, 90: one row for each file and destination, in order, however many they are")
+  func manyRows() throws {
+    let stage = try Stage()
+    try stage.card.file("f", [1])
+    let metadata = try stage.card.metadata("f")
+    var manifest = SourceManifest()
+    _ = manifest.addDirectory("", parent: 0, metadata.identity)
+    for file in 0..<5001 {
+      let isAdded = manifest.addFile(BytePath("f\(file)"), directory: 0, metadata)
+      #expect(isAdded)
+    }
+    let ledger = RunLedger(manifest: manifest, destinations: ["/a", "/b"], algorithms: [])
+    for file in 0..<5001 {
+      for destination in 0..<2 {
+        // The copy, then its verification: the later one takes the row.
+        ledger.succeed(file, destination, .copiedUnverified, level: .notRead, isReused: false)
+        if file % 7 == 0 { ledger.fail(file, destination, Failure("seventh")) }
+        ledger.succeed(file, destination, .verified, level: .evicted, isReused: false)
+      }
+    }
+    let rows = ledger.rows
+    #expect(rows.count == 10_002)
+    for (index, row) in rows.enumerated() {
+      let isSound =
+        row.path == BytePath("f\(index / 2)") && row.destination == index % 2
+        && row.outcome == (index / 2 % 7 == 0 ? .failed : .verified)
+      if !isSound { Issue.record("row \(index): \(row)") }
+    }
+    #expect(ledger.counts == (verified: 8572, unverified: 0, failed: 1430))
+  }
+
   @Test("Rows carry every field through the compact cells")
   func fields() throws {
     let ledger = try ledger(1)
@@ -89,8 +120,13 @@ import Testing
     #expect(exit(.interrupted, 130) == 130)
   }
 
-  @Test("offload 83: outcomes survive their text")
+  @Test("offload 83, 84: outcomes survive their text, and no other text is a success")
   func outcomeText() {
+    for text in [
+      "", "Verified", "verified ", "\u{2705} Verified", "match", "Checksum Mismatch", "copied", "ok",
+    ] {
+      #expect(RowOutcome(rawValue: text) == nil, "\(text)")
+    }
     for outcome in RowOutcome.allCases {
       #expect(RowOutcome(rawValue: outcome.rawValue) == outcome)
     }
@@ -102,7 +138,7 @@ import Testing
 /// The three witnesses (offload decision 2).
 @Suite struct WitnessTests {
   @Test(
-    "decision 2: the row says which witness stands alone",
+    "offload 75, decision 2: the row says which witness stands alone",
     arguments: [
       (1, 1, 1, false, nil, nil), (1, 1, 2, false, Witness.destination, true),
       (1, 2, 1, false, .sourceReread, true), (2, 1, 1, false, .sourceRead, true),
@@ -123,6 +159,36 @@ import Testing
     let reused = verdict.failure(isReused: true, copy)
     #expect((reused != nil) == (row.5 ?? false))
     if row.0 == row.1, row.2 != nil, row.5 == true { #expect(reused?.outcome == .failed) }
+  }
+}
+
+extension WitnessTests {
+  @Test("offload 76: every digest must agree, and one that is missing agrees with nothing")
+  func everyDigest() throws {
+    func digests(_ sha: UInt8, _ md5: UInt8?) throws -> Digests {
+      let first = try Digests.of([sha], [.sha256])
+      return try md5.map { first.joined(with: try Digests.of([$0], [.md5])) } ?? first
+    }
+    let stage = try Stage(mode: .thorough)
+    try stage.card.file("f", [1])
+    let copy = try stage.copy()
+    let whole = try digests(1, 1)
+    for (other, isSame) in [
+      (whole, true), (try digests(1, 2), false), (try digests(2, 1), false),
+      (try digests(1, nil), false),
+    ] {
+      func agrees(copied: Digests, reread: Digests?, found: Digests) -> Bool {
+        WitnessVerdict(copied: copied, reread: reread, found: found, foundDifference: false)
+          .failure(isReused: false, copy) == nil
+      }
+      #expect(agrees(copied: whole, reread: whole, found: other) == isSame)
+      #expect(agrees(copied: whole, reread: other, found: whole) == isSame)
+      #expect(agrees(copied: other, reread: whole, found: whole) == isSame)
+      #expect(agrees(copied: whole, reread: nil, found: other) == isSame)
+    }
+    // Bytes are compared, so that the case of a text never matters.
+    let text = try #require(whole[.md5]?.text)
+    #expect(Digest(.md5, text: text.uppercased()) == whole[.md5])
   }
 }
 

@@ -41,6 +41,21 @@ import Testing
     #expect(manifest.skipped.count == 1)
   }
 
+  @Test(
+    "offload 13: whatever path leads to the source, each file keeps its place below it",
+    arguments: ["l", "l/./DCIM/..", "card/../l/.", "card/DCIM/../../card"] as [BytePath])
+  func spellings(path: BytePath) throws {
+    let stage = try Stage()
+    try stage.fillSmall()
+    let folder = try PinnedDirectory.open(stage.scratch.path)
+    try folder.symlink("card", as: "l")
+    stage.job.source = stage.scratch.path.appending(path)
+    let outcome = try stage.run()
+    #expect(outcome.verdict == .verified)
+    #expect(outcome.rows.map(\.path) == ["DCIM/100/A.JPG", "DCIM/100/B.MP4", "zero"])
+    try expectWhole(stage, stage.destination)
+  }
+
   @Test("A card deeper than the walk keeps folders open")
   func deep() throws {
     let stage = try Stage()

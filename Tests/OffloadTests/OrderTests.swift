@@ -90,6 +90,19 @@
       #expect(calls.count("fsync d") == 2)
     }
 
+    @Test(
+      "offload 69: what a new file is, is asked only after its sync",
+      arguments: [("TMP", true), ("clip.mov", false)])
+    func identityAfterSync(name: String, hasLinks: Bool) throws {
+      let stage = try Stage(inodesLast: false)
+      try stage.card.file("d/clip.mov", seed: 1, count: 9000)
+      let (outcome, calls) = try calls(stage, hasLinks ? [] : Self.noLinks)
+      #expect(outcome.verdict == .verified)
+      let sync = try #require(calls.all.firstIndex(of: "fsync \(name)"))
+      let look = try #require(calls.all.firstIndex(of: "statx \(name)"))
+      #expect(sync < look, "\(calls)")
+    }
+
     @Test("offload 54, 73: quick mode is as durable, and reads nothing back")
     func quick() throws {
       let stage = try oneFile(.quick)
@@ -117,7 +130,7 @@
       #expect(writes.allSatisfy { calls.count($0) == 0 }, "\(calls)")
     }
 
-    @Test("offload 141, decision 11: the source is opened once to copy and once to verify")
+    @Test("offload 51, 75, 141, decision 11: the source is opened once to copy and once to verify")
     func sourceBudget() throws {
       for (mode, once, opens) in [
         (CopyMode.quick, false, 1), (.standard, false, 2), (.paranoid, false, 2),
@@ -191,6 +204,19 @@
       #expect(outcome.verdict == .verified)
       #expect(outcome.rows[0].isReused)
       try expectWhole(stage, stage.destination)
+    }
+
+    @Test("offload 66: in quick mode a name that was taken meanwhile is a failure")
+    func nameTakenInQuickMode() throws {
+      let stage = try Stage(mode: .quick)
+      try stage.card.file("d/clip.mov", seed: 1, count: 9000)
+      let outcome = try Interposer.with(
+        [Interposer.Rule("linkat", nth: 2, .fail(.fileExists))], within: stage.scratch.path
+      ) { _ in try stage.run() }
+      #expect(outcome.exitCode == 1)
+      #expect(outcome.rows[0].outcome == .failed)
+      #expect(outcome.rows[0].cause.contains("EEXIST"))
+      #expect(leftovers(try stage.destination.entries()).isEmpty)
     }
 
     @Test("decision 17: a temporary that cannot be unlinked is verified, named and warned of")
@@ -295,7 +321,7 @@
       for destination in stage.destinations { try expectWhole(stage, destination) }
     }
 
-    @Test("decision 1, 7, C59: one of two destinations fails; the other is whole and verified")
+    @Test("offload 51, decision 1, 7, C59: one of two destinations fails; the other is whole and verified")
     func oneOfTwo() throws {
       let stage = try Stage(destinations: 2)
       try stage.fillSmall()

@@ -136,7 +136,72 @@ import Testing
     #expect(try stage.run().verdict == .verified)
   }
 
+  @Test(
+    "offload 43: a network volume is worth a warning, and no refusal",
+    arguments: [("nfs4", true), ("cifs", true), ("fuse.sshfs", true), ("ext4", false)])
+  func network(type: String, isNetwork: Bool) throws {
+    let stage = try Stage()
+    try stage.fillSmall()
+    let facts = VolumeFacts(
+      type: type, bestLevel: .cached, inodesLast: false, changeTimeIsReal: false)
+    stage.job.facts = VolumeFactsProvider(given: [(stage.destination.root, facts)])
+    let outcome = try stage.run()
+    #expect(outcome.exitCode == 5)
+    #expect(outcome.warnings.contains { $0.contains("network volume (\(type))") } == isNetwork)
+    try expectWhole(stage, stage.destination)
+  }
+
   #if DEBUG
+    @Test(
+      "offload 35: the source is opened first, then each destination; a denial ends it there",
+      arguments: ["card", "dst1", "dst2"] as [BytePath])
+    func denial(denied: BytePath) throws {
+      let stage = try Stage(destinations: 2)
+      try stage.fillSmall()
+      let roots = [stage.job.source] + stage.job.destinations
+      try Interposer.with(
+        [Interposer.Rule("openat", path: denied, count: .max, .fail(.permissionDenied))],
+        within: stage.scratch.path
+      ) { session in
+        let outcome = try stage.run()
+        #expect(outcome.verdict == .refused)
+        #expect(outcome.problems.count == 1)
+        // The source twice: its links are followed first.
+        let opened = session.trace.filter { $0.call == "openat" }.compactMap(\.path)
+          .filter(roots.contains)
+        let firsts = roots.compactMap { opened.firstIndex(of: $0) }
+        #expect(firsts == firsts.sorted())
+        #expect(firsts.count == (denied == "card" ? 1 : 3), "\(opened)")
+        #expect(!session.trace.contains { $0.call == "getdents64" }, "nothing was listed")
+      }
+    }
+
+    @Test("offload 48: an error below one destination costs its files, a link costs the run")
+    func errorsOfOne() throws {
+      for rule in [
+        Interposer.Rule("mkdirat", path: "dst2/DCIM", count: .max, .fail(.inputOutput)),
+        Interposer.Rule("openat", path: "dst2/DCIM", count: .max, .fail(.permissionDenied)),
+      ] {
+        let stage = try Stage(destinations: 2)
+        try stage.fillSmall()
+        let outcome = try Interposer.with([rule], within: stage.scratch.path) { _ in
+          try stage.run()
+        }
+        #expect(outcome.verdict == .failed)
+        #expect(outcome.rows.count == 6)
+        for row in outcome.rows {
+          let isHit = row.destination == 1 && row.path.components.first == "DCIM"
+          #expect(row.outcome == (isHit ? .failed : .verified), "\(row)")
+        }
+        try expectWhole(stage, stage.destinations[0])
+      }
+      let stage = try Stage()
+      try stage.fillSmall()
+      try PinnedDirectory.open(stage.scratch.path).symlink("dst1", as: "l")
+      stage.job.destinations.append(stage.scratch.path.appending("l"))
+      try expectRefusal(stage, "symbolic link")
+    }
+
     @Test("offload 9: a listing that stops early fails the whole walk")
     func listingFails() throws {
       let stage = try Stage()

@@ -21,7 +21,7 @@ private func isOnDisk() throws -> Bool {
   }
 
   @Test(
-    "offload 14: pages are in the cache until they are flushed and dropped, then proven gone",
+    "decision 14: pages are in the cache until they are flushed and dropped, then proven gone",
     arguments: [PageCache.Witness.any, .mincore])
   func dirty(witness: PageCache.Witness) throws {
     let scratch = try Scratch()
@@ -131,7 +131,7 @@ private func isOnDisk() throws -> Bool {
     }
 
     @Test(
-      "offload 14: an advice that the kernel took and did not follow is no proof",
+      "decision 14: an advice that the kernel took and did not follow is no proof",
       arguments: [PageCache.Witness.any, .mincore])
     func ignoredAdvice(witness: PageCache.Witness) throws {
       let scratch = try Scratch()

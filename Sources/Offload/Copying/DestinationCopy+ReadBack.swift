@@ -72,12 +72,23 @@ extension DestinationCopy {
       guard let found = try reader?.read(into: space, at: offset),
         let metadata = try reader?.metadata()
       else { return }
-      if found != 0 || metadata.byteCount != byteCount || metadata.identity != identity {
+      if found != 0 || metadata.byteCount != byteCount || metadata.identity != identity
+        || !isUntouched(metadata)
+      {
         _ = readError(Failure("the copy changed while it was read back"))
       }
     } catch {
       _ = readError(Failure(error, "the copy cannot be read back"))
     }
+  }
+
+  /// False when somebody wrote to the file behind what was read already (offload contract 74).
+  /// Where ctime is not real the times may move by themselves, and nothing is concluded.
+  private func isUntouched(_ metadata: Metadata) -> Bool {
+    guard destination.facts.changeTimeIsReal, let opened = readerTimes else { return true }
+    // Another run that publishes an existing file moves its ctime when it unlinks its temporary.
+    return metadata.modification == opened.modification
+      && (isReused || metadata.change == opened.change)
   }
 
   private func readError(_ failure: Failure) -> UnsafeRawBufferPointer? {

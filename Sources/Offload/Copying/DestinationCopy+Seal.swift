@@ -134,6 +134,9 @@ extension DestinationCopy {
     try opened.fsync()
     destination.markDirty(directory)
     identity = found.identity
+    // After the sync, which may be what gives the times of an earlier writer their last value.
+    let synced = try opened.metadata()
+    readerTimes = (synced.modification, synced.change)
     reader = consume opened
   }
 
@@ -147,6 +150,7 @@ extension DestinationCopy {
         detail: "another file has taken the name")
     }
     if case .temporary = kind { _ = try? opened.tryLock(exclusive: false) }
+    readerTimes = (found.modification, found.change)
     reader = consume opened
   }
 

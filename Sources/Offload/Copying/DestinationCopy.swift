@@ -54,6 +54,8 @@ final class DestinationCopy: @unchecked Sendable {
   /// marker goes.
   var lockHolder: FileDescriptor?
   var reader: FileDescriptor?
+  /// The times of the file when the reader was opened.
+  var readerTimes: (modification: Timestamp, change: Timestamp)?
   /// What the reader's descriptor stands for.
   var identity: FileIdentity?
   var level = VerificationLevel.notRead

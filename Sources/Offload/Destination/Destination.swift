@@ -42,6 +42,12 @@ final class Destination: Sendable {
     tree = PinnedTree(
       root: root.handle, manifest: manifest, identities: identities,
       checksIdentity: root.facts.inodesLast, capacity: openDirectories)
+    if root.facts.isNetwork {
+      // Offload contract 43: no reason to refuse.
+      warn(
+        "\(root.path.escaped) is on a network volume (\(root.facts.type)): what is read back may "
+          + "come from a server's memory")
+    }
   }
 
   /// The absolute path of something in a folder, for people.

@@ -1,7 +1,8 @@
 import Synchronization
 import SystemIO
 
-/// Counts what is done and says so at most twice a second.
+/// Counts what is done and says so at most twice a second, and when the last file is copied and when
+/// it is verified.
 final class ProgressMeter: Sendable {
   static let interval = Duration.milliseconds(500)
   /// The rate is that of this last stretch.
@@ -23,24 +24,50 @@ final class ProgressMeter: Sendable {
   private let sink: EventSink
   /// Bytes to write and to read back on all destinations.
   private let totalByteCount: Int64
+  private let fileCount: Int
   private let state = Mutex(State())
 
-  init(clock: any Clock, sink: EventSink, totalByteCount: Int64) {
+  init(clock: any Clock, sink: EventSink, fileCount: Int, totalByteCount: Int64) {
     self.clock = clock
     self.sink = sink
+    self.fileCount = fileCount
     self.totalByteCount = totalByteCount
   }
 
-  func addCopied(_ byteCount: Int) { update { $0.bytesCopied += Int64(byteCount) } }
-  func addVerified(_ byteCount: Int) { update { $0.bytesVerified += Int64(byteCount) } }
-  func countCopied() { update { $0.filesCopied += 1 } }
-  func countVerified() { update { $0.filesVerified += 1 } }
+  func addCopied(_ byteCount: Int) {
+    update {
+      $0.bytesCopied += Int64(byteCount)
+      return false
+    }
+  }
 
-  private func update(_ body: (inout State) -> Void) {
+  func addVerified(_ byteCount: Int) {
+    update {
+      $0.bytesVerified += Int64(byteCount)
+      return false
+    }
+  }
+
+  func countCopied() {
+    update {
+      $0.filesCopied += 1
+      return $0.filesCopied == fileCount
+    }
+  }
+
+  func countVerified() {
+    update {
+      $0.filesVerified += 1
+      return $0.filesVerified == fileCount
+    }
+  }
+
+  /// - Parameter body: counts; true when that has to be said at once.
+  private func update(_ body: (inout State) -> Bool) {
     let now = clock.monotonic()
     let due = state.withLock { state -> OffloadEvent.Progress? in
-      body(&state)
-      if let last = state.lastEvent, now - last < Self.interval { return nil }
+      let isDue = body(&state)
+      if !isDue, let last = state.lastEvent, now - last < Self.interval { return nil }
       state.lastEvent = now
       return event(&state, now)
     }

@@ -14,6 +14,15 @@ public struct VolumeFacts: Sendable, Hashable {
   /// True when the caller said so, not the kernel.
   public var isGivenByCaller: Bool
 
+  private static let networkTypes: Set<String> = [
+    "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.davfs2", "fuse.glusterfs",
+    "fuse.gvfsd-fuse", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs",
+    "nfs", "nfs3", "nfs4", "smb3", "smbfs",
+  ]
+
+  /// True where another machine keeps the bytes, as far as the type tells.
+  public var isNetwork: Bool { Self.networkTypes.contains(type) }
+
   public init(
     type: String, bestLevel: VerificationLevel, inodesLast: Bool, changeTimeIsReal: Bool,
     modificationGrainNanoseconds: Int64 = 1, isRemovable: Bool = false,
