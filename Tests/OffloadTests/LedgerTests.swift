@@ -123,7 +123,8 @@ import Testing
   @Test("offload 83, 84: outcomes survive their text, and no other text is a success")
   func outcomeText() {
     for text in [
-      "", "Verified", "verified ", "\u{2705} Verified", "match", "Checksum Mismatch", "copied", "ok",
+      "", "Verified", "verified ", "\u{2705} Verified", "match", "Checksum Mismatch", "copied",
+      "ok",
     ] {
       #expect(RowOutcome(rawValue: text) == nil, "\(text)")
     }
@@ -167,7 +168,8 @@ extension WitnessTests {
   func everyDigest() throws {
     func digests(_ sha: UInt8, _ md5: UInt8?) throws -> Digests {
       let first = try Digests.of([sha], [.sha256])
-      return try md5.map { first.joined(with: try Digests.of([$0], [.md5])) } ?? first
+      guard let md5 else { return first }
+      return first.joined(with: try Digests.of([md5], [.md5]))
     }
     let stage = try Stage(mode: .thorough)
     try stage.card.file("f", [1])

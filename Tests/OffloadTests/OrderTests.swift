@@ -321,7 +321,7 @@
       for destination in stage.destinations { try expectWhole(stage, destination) }
     }
 
-    @Test("offload 51, decision 1, 7, C59: one of two destinations fails; the other is whole and verified")
+    @Test("offload 51, decision 1, 7, C59: one of two destinations fails; the other is verified")
     func oneOfTwo() throws {
       let stage = try Stage(destinations: 2)
       try stage.fillSmall()

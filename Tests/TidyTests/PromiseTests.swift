@@ -51,10 +51,8 @@ struct PromiseTests {
           code.hasPrefix("@Test(\"") || code.hasPrefix("case \"")
           || (code.hasPrefix("\"") && above == "@Test(")
         above = code
-        guard isTitle, let title = code.split(separator: "\"").dropFirst(code.first == "\"" ? 0 : 1)
-          .first
-        else { continue }
-        tested.formUnion(numbers(title))
+        guard isTitle, let start = code.firstIndex(of: "\"") else { continue }
+        tested.formUnion(numbers(code[start...].dropFirst()))
       }
     }
     return tested
@@ -82,9 +80,10 @@ struct PromiseTests {
   func covered() {
     for section in Self.sections {
       for number in section.numbers where !Self.excused.whole.contains(number) {
+        let isTested = Self.tested.contains(number)
         #expect(
-          Self.tested.contains(number),
-          "\(section.name): no test says \"offload \(number)\", and docs/offload.md does not say why")
+          isTested,
+          "\(section.name): neither a test nor docs/offload.md says \"offload \(number)\"")
       }
     }
   }
@@ -93,8 +92,10 @@ struct PromiseTests {
   func excuses() {
     let (whole, parts) = Self.excused
     #expect(Set(whole + parts).count == whole.count + parts.count)
-    for number in whole { #expect(!Self.tested.contains(number), "\(number) has a test") }
-    for number in parts { #expect(Self.tested.contains(number), "\(number) has no test") }
+    let tested = whole.filter(Self.tested.contains)
+    let untested = parts.filter { !Self.tested.contains($0) }
+    #expect(tested.isEmpty, "they have tests")
+    #expect(untested.isEmpty, "parts are excused of what no test checks at all")
     let known = Self.sections.flatMap { Array($0.numbers) }
     #expect(Set(whole + parts).isSubset(of: known))
   }
