@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -58,11 +57,4 @@ int32_t ff_limit(int32_t process, int32_t which, uint64_t value) {
   if (which < 0 || which > 2) return EINVAL;
   struct rlimit limit = {value, value};
   return prlimit(process, (enum __rlimit_resource)limits[which], &limit, NULL) == 0 ? 0 : errno;
-}
-
-int32_t ff_pin(int32_t process, int32_t core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(core, &set);
-  return sched_setaffinity(process, sizeof set, &set) == 0 ? 0 : errno;
 }

@@ -39,14 +39,12 @@ public final class RigClient {
   ///   - harness: the `harness` executable, for its hidden verbs.
   ///   - workFolder: an absolute folder for mount points and the rig's log; made when missing.
   ///   - cards: folders with card layouts.
-  ///   - core: the processor to bind the rig to; a single-threaded subject on the same one makes
-  ///     a request five times as fast.
   public static func start(
-    harness: BytePath, workFolder: BytePath, cards: [BytePath], core: Int? = nil
+    harness: BytePath, workFolder: BytePath, cards: [BytePath]
   ) throws(RigError) -> RigClient {
     let client: RigClient
     do throws(SystemError) {
-      client = try spawn(harness, workFolder, cards, core)
+      client = try spawn(harness, workFolder, cards)
     } catch {
       throw RigError("cannot start the rig: \(error)")
     }
@@ -60,7 +58,7 @@ public final class RigClient {
   }
 
   private static func spawn(
-    _ harness: BytePath, _ workFolder: BytePath, _ cards: [BytePath], _ core: Int?
+    _ harness: BytePath, _ workFolder: BytePath, _ cards: [BytePath]
   ) throws(SystemError) -> RigClient {
     try FileSystem.makeDirectories(workFolder)
     let log = try FileDescriptor.open(
@@ -70,8 +68,7 @@ public final class RigClient {
       ChildProcess.Command(harness, [Array("watchdog".utf8)], newSession: true),
       descriptors: [(pipe.reading.rawValue, 0), (log.rawValue, 1), (log.rawValue, 2)])
     let pair = try UnixSocket.pair()
-    let arguments: [BytePath] =
-      ["rig", "3", "4", BytePath(core.map { "\($0)" } ?? "-"), workFolder] + cards
+    let arguments: [BytePath] = ["rig", "3", "4", workFolder] + cards
     let rig = try ChildProcess.spawn(
       ChildProcess.Command(harness, arguments.map(\.bytes), newSession: true),
       descriptors: [

@@ -9,22 +9,21 @@ public enum RigMain {
   /// all mounts.
   ///
   /// - Parameter arguments: as `RigClient` makes them: control descriptor, watchdog descriptor,
-  ///   core or `-`, work folder, then the folders of card layouts.
+  ///   work folder, then the folders of card layouts.
   /// - Returns: the exit code.
   public static func run(_ arguments: [BytePath]) -> Int32 {
-    guard arguments.count >= 4, let control = number(arguments[0]),
+    guard arguments.count >= 3, let control = number(arguments[0]),
       let pipe = number(arguments[1]), let tag = MountTag(process: getpid())
     else { return 2 }
     for signal in [Signal.interrupt, .hangUp, .pipe] { Signal.ignore(signal) }
     // The set-uid helper that libfuse starts must not keep them open.
     for descriptor in [control, pipe] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    if let core = number(arguments[2]) { _ = ff_pin(0, core) }
     do throws(SystemError) {
       let signals = try SignalQueue([.terminate])
       let watchdog = try WatchdogLink(FileDescriptor(owning: pipe), tag: tag)
       _ = Mounts.sweep()
-      let cards = CardLibrary(folders: Array(arguments[4...]))
-      let rig = Rig(folder: arguments[3], watchdog: watchdog, kernelChecksModes: getuid() != 0) {
+      let cards = CardLibrary(folders: Array(arguments[3...]))
+      let rig = Rig(folder: arguments[2], watchdog: watchdog, kernelChecksModes: getuid() != 0) {
         Injector(host: $0, cards: cards)
       }
       let commands = RigControl(rig, cards: cards)

@@ -159,14 +159,6 @@ final class CaseDriver {
   }
 }
 
-extension CaseAttempt {
-  /// A pass that a fresh process should come to as well. An engine that is broken on purpose may
-  /// show it in a worker only.
-  fileprivate func isConfirmable(_ planned: PlannedCase) -> Bool {
-    verdict == .pass && planned.caughtBy == nil
-  }
-}
-
 extension Verdict {
   /// A verdict that another process must confirm.
   var isDoubtful: Bool { self == .fail || self == .notExercised }

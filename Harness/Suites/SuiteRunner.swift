@@ -32,23 +32,32 @@ public final class SuiteRunner: Sendable {
   public func run(_ cases: [PlannedCase]) throws(RunError) -> [(id: String, verdict: Verdict)] {
     let work = try Self.makeWorkFolder()
     defer { removeWorkFolder(work) }
-    let count = max(1, min(settings.jobs, cases.count))
     var threads: [Thread] = []
-    for job in 1..<max(2, count) where job < count {
+    for job in 0..<max(1, min(settings.jobs, cases.count)) {
       do throws(SystemError) {
         threads.append(
           try Thread(name: "job-\(job)") { [self] in
+            bind(job)
             loop(cases, work.appending(BytePath("job-\(job)")))
           })
       } catch {
+        if threads.isEmpty { throw .system(error) }
         events.note("job \(job) cannot start: \(error)")
       }
     }
-    loop(cases, work.appending("job-0"))
     for thread in threads { thread.join() }
     let (results, failure) = state.withLock { ($0.results, $0.failure) }
     if let failure { throw failure }
     return results
+  }
+
+  /// One core for the job's thread, its rig and its subject, which answer each other in turn.
+  private func bind(_ job: Int) {
+    do throws(SystemError) {
+      try Thread.bindCurrent(turn: job)
+    } catch {
+      events.note("job \(job) runs on any core: \(error)")
+    }
   }
 
   private func loop(_ cases: [PlannedCase], _ work: BytePath) {

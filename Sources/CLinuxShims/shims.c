@@ -183,6 +183,19 @@ int32_t ls_gettid(void) { return gettid(); }
 
 void ls_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+int ls_bind_thread(int turn) {
+  cpu_set_t allowed, one;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return -1;
+  turn %= CPU_COUNT(&allowed);
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE; core++) {
+    if (!CPU_ISSET(core, &allowed) || turn-- > 0) continue;
+    CPU_SET(core, &one);
+    break;
+  }
+  return sched_setaffinity(0, sizeof one, &one);
+}
+
 int ls_pipe(int *both) { return pipe2(both, O_CLOEXEC); }
 
 int ls_socketpair(int *both) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both); }

@@ -36,6 +36,20 @@ public final class Thread: @unchecked Sendable {
     }
   }
 
+  /// Binds the calling thread, and every thread and process that it starts from now on, to one of
+  /// the cores that it may use.
+  ///
+  /// Two processes that answer each other in turn run several times faster on one core than on
+  /// two that must be woken.
+  ///
+  /// - Parameter turn: 0 for the first of the cores, and from the first again after the last.
+  /// - Throws: the errno of sched_setaffinity(2).
+  public static func bindCurrent(turn: Int) throws(SystemError) {
+    _ = try systemCall("sched_setaffinity", path: nil) {
+      ls_bind_thread(Int32(truncatingIfNeeded: turn))
+    }
+  }
+
   /// Waits for the end of the thread; later calls return at once.
   public func join() {
     let isFirst = isJoined.update { joined in

@@ -10,11 +10,11 @@ final class RigFixture {
   let client: RigClient
   let folder: BytePath
 
-  init(core: Int? = nil) throws {
+  init() throws {
     _ = Mounts.sweep()
     folder = BytePath("/tmp/custody-rig-tests-\(getpid())-\(RandomID().text)")
     client = try RigClient.start(
-      harness: try Self.harness(), workFolder: folder, cards: [try Self.cards()], core: core)
+      harness: try Self.harness(), workFolder: folder, cards: [try Self.cards()])
   }
 
   /// The executable beside the test bundle.

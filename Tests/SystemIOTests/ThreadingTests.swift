@@ -176,4 +176,25 @@ import Testing
     thread.join()
     #expect(name.read { $0 } == Array("a-very-long-thr\n".utf8))
   }
+
+  @Test("A bound thread and what it starts run on one core", arguments: [0, 1, 1000])
+  func binding(turn: Int) throws {
+    let output = Monitor<[UInt8]>([])
+    let thread = try Thread(name: "bound") {
+      do throws(SystemError) {
+        try Thread.bindCurrent(turn: turn)
+        let pipe = try FileDescriptor.pipe()
+        var child = try ChildProcess.spawn(
+          ChildProcess.Command("/usr/bin/nproc"), descriptors: [(pipe.writing.rawValue, 1)])
+        guard try child.wait()?.isSuccess == true else { return }
+        let buffer = AlignedBuffer(byteCount: 64)
+        let count = try pipe.reading.read(into: buffer.bytes)
+        output.update { $0 = Array(buffer.bytes.prefix(count)) }
+      } catch {
+        output.update { $0 = Array("\(error)".utf8) }
+      }
+    }
+    thread.join()
+    #expect(output.read { $0 } == Array("1\n".utf8))
+  }
 }

@@ -184,8 +184,4 @@ int32_t ff_signal(int32_t process_descriptor, int32_t signal);
 /// Returns 0, or an errno.
 int32_t ff_limit(int32_t process, int32_t which, uint64_t value);
 
-/// Binds a process and the threads that it starts from now on to one core (sched_setaffinity(2));
-/// process 0 is the caller. Returns 0, or an errno.
-int32_t ff_pin(int32_t process, int32_t core);
-
 #endif

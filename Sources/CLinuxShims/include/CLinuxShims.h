@@ -101,6 +101,10 @@ int32_t ls_gettid(void);
 /// Names the calling thread; at most 15 bytes. A name that is not taken harms nobody.
 void ls_name_thread(const char *_Nonnull name);
 
+/// Binds the calling thread, and all that it starts from now on, to one of the cores that it may
+/// use: the first for turn 0, and so on, from the first again after the last.
+int ls_bind_thread(int turn);
+
 int ls_pipe(int *_Nonnull both);
 int ls_socketpair(int *_Nonnull both);
 
