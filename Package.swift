@@ -99,7 +99,7 @@ let package = Package(
     test("WireTests", "Wire"),
     test("OffloadTests", "Offload", "Hashing", "SystemIO", "Wire"),
     test("TidyTests"),
-    test("IntegrationTests", "FaultModel", "Wire", "SystemIO"),
+    test("IntegrationTests", "FaultFS", "FaultModel", "Wire", "SystemIO", "CLinuxShims"),
     test("ClientTests", "Offload", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("SuitesTests", "Suites", "HarnessKit", "FaultModel", "Wire", "SystemIO"),

@@ -6,6 +6,8 @@ extension Persona {
   /// 1980-01-01 and the last second of 2107: the range of a FAT date.
   static let earliestOnFAT: Int64 = 315_532_800
   static let latestOnFAT: Int64 = 4_354_819_199
+  /// The same to exfat-fuse, which takes 2100 for a leap year.
+  static let latestOnFUSE = latestOnFAT + 86_400
 
   /// The exfat driver of the Linux kernel (fs/exfat).
   static let exfatLinux = Persona(
@@ -31,11 +33,13 @@ extension Persona {
       notUTF8Error: .illegalSequence, isCaseSensitive: false),
     times: TimeRules(
       modificationGrain: 1_000_000_000, accessGrain: 1_000_000_000,
-      accessGrainOnMedium: 2_000_000_000, earliest: earliestOnFAT, latest: latestOnFAT,
-      clampsOnRemount: true, wrapsLateYears: true, changeTime: .followsModification),
+      accessGrainOnMedium: 2_000_000_000, earliest: earliestOnFAT, latest: latestOnFUSE,
+      clampsOnRemount: true, wrapsLateYears: true, changeTime: .followsModification,
+      dropsSingleTimes: true, readsMoveAccess: true, renamesMoveFolders: false),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notImplemented,
     nodeError: .inputOutput, xattrError: .notSupported, fallocateError: .notSupported,
-    noReplaceError: .invalid, modes: .ignored, isSparse: false, barriers: .fat,
+    noReplaceError: .invalid, modes: .ignored, shownMode: 0o777, folderLinks: 1,
+    listsInodes: false, isSparse: false, writesWhole: true, barriers: .fat,
     facts: Facts(type: "fuseblk", bestLevel: "cached"), isMeasured: true)
 
   /// The vfat driver of the Linux kernel on FAT32 (fs/fat); its local times are taken as UTC.

@@ -25,10 +25,9 @@ extension Persona.NameRules {
 
   /// What two names of one folder must not share: equal keys are one entry.
   ///
-  /// Case is folded as exFAT's table does it: each character of the first plane alone, to its
-  /// capital, and only where that capital's small letter leads back. So ä finds Ä, while ß is not
-  /// SS and a dotless i is not I. Names that differ in normalisation stay two, unless the rules
-  /// say otherwise.
+  /// Case is folded as exFAT's up-case table does it: each character of the first plane alone. So ä
+  /// finds Ä, while ß is not SS and a dotless i is not I. Names that differ in normalisation stay
+  /// two, unless the rules say otherwise.
   public func key(_ name: BytePath) -> BytePath {
     var key = stripped(name)
     let isASCII = Self.isASCII(key.bytes)
@@ -78,16 +77,8 @@ extension Persona.NameRules {
   private static func capitals(_ name: BytePath) -> BytePath {
     guard let text = name.utf8 else { return name }
     var folded = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { folded.append(capital(of: scalar)) }
+    for scalar in text.unicodeScalars { folded.append(UpCaseTable.capital(of: scalar)) }
     return BytePath(String(folded))
-  }
-
-  private static func capital(of scalar: Unicode.Scalar) -> Unicode.Scalar {
-    let upper = scalar.properties.uppercaseMapping.unicodeScalars
-    guard scalar.value <= 0xffff, upper.count == 1, let capital = upper.first,
-      capital.properties.lowercaseMapping.unicodeScalars.elementsEqual([scalar])
-    else { return scalar }
-    return capital
   }
 }
 
@@ -113,8 +104,9 @@ extension Persona.TimeRules {
   }
 
   private static let second: Int64 = 1_000_000_000
-  /// 1980 to 2107 inclusive: what seven bits of a year can hold.
-  private static let cycle: Int64 = 46_751 * 86_400
+  /// 1980 to 2107 inclusive, what seven bits of a year can hold, to exfat-fuse: each fourth year is
+  /// a leap year, 2100 too.
+  private static let cycle: Int64 = 46_752 * 86_400
 
   private func clamped(_ time: Int64) -> Int64 {
     let seconds = floorDivided(time, Self.second)

@@ -21,9 +21,17 @@ public struct Persona: Sendable {
   /// nil: RENAME_NOREPLACE works; else the answer for a free target.
   public var noReplaceError: Errno?
   public var modes: ModeRule
+  /// The mode of everything on a volume that keeps none.
+  public var shownMode: UInt16
+  /// The link count of a folder.
+  public var folderLinks: UInt32
+  /// False: listings show no inode numbers (0xffffffff, as libfuse does).
+  public var listsInodes: Bool
   public var isSparse: Bool
   /// The largest file in bytes; above it EFBIG.
   public var largestFile: UInt64?
+  /// A request that finds room for a part only is refused whole; else the part is written.
+  public var writesWhole: Bool
   public var barriers: Barriers
   /// `._NAME` beside each file that a subject makes.
   public var makesSidecars: Bool
@@ -105,6 +113,12 @@ public struct Persona: Sendable {
     /// A year beyond `latest` comes back 128 years earlier instead of clamped.
     public var wrapsLateYears: Bool
     public var changeTime: ChangeTime
+    /// A call that sets one of the two times succeeds and sets nothing.
+    public var dropsSingleTimes: Bool
+    /// A read sets the access time.
+    public var readsMoveAccess: Bool
+    /// A rename sets the modification time of the folders that it changes.
+    public var renamesMoveFolders: Bool
 
     /// What the change time is worth.
     public enum ChangeTime: Sendable {
@@ -119,7 +133,8 @@ public struct Persona: Sendable {
       modificationGrain: Int64 = 1, modificationGrainOnMedium: Int64? = nil,
       accessGrain: Int64 = 1, accessGrainOnMedium: Int64? = nil, earliest: Int64 = .min,
       latest: Int64 = .max, clampsOnRemount: Bool = false, wrapsLateYears: Bool = false,
-      changeTime: ChangeTime = .real
+      changeTime: ChangeTime = .real, dropsSingleTimes: Bool = false,
+      readsMoveAccess: Bool = false, renamesMoveFolders: Bool = true
     ) {
       self.modificationGrain = modificationGrain
       self.modificationGrainOnMedium = modificationGrainOnMedium ?? modificationGrain
@@ -130,6 +145,9 @@ public struct Persona: Sendable {
       self.clampsOnRemount = clampsOnRemount
       self.wrapsLateYears = wrapsLateYears
       self.changeTime = changeTime
+      self.dropsSingleTimes = dropsSingleTimes
+      self.readsMoveAccess = readsMoveAccess
+      self.renamesMoveFolders = renamesMoveFolders
     }
   }
 
@@ -145,7 +163,7 @@ public struct Persona: Sendable {
   /// What chmod does.
   public enum ModeRule: Sendable {
     case kept
-    /// chmod answers success and changes nothing.
+    /// chmod answers success and changes nothing; another owner is refused.
     case ignored
     case fails(Errno)
   }
@@ -154,9 +172,10 @@ public struct Persona: Sendable {
     name: String, summary: String, names: NameRules = NameRules(), times: TimeRules = TimeRules(),
     inodes: InodePolicy = .stable, linkError: Errno? = nil, symlinkError: Errno? = nil,
     nodeError: Errno? = nil, xattrError: Errno? = nil, fallocateError: Errno? = nil,
-    noReplaceError: Errno? = nil, modes: ModeRule = .kept, isSparse: Bool = true,
-    largestFile: UInt64? = nil, barriers: Barriers, makesSidecars: Bool = false, facts: Facts,
-    isMeasured: Bool = false
+    noReplaceError: Errno? = nil, modes: ModeRule = .kept, shownMode: UInt16 = 0o755,
+    folderLinks: UInt32 = 2, listsInodes: Bool = true, isSparse: Bool = true,
+    largestFile: UInt64? = nil, writesWhole: Bool = false, barriers: Barriers,
+    makesSidecars: Bool = false, facts: Facts, isMeasured: Bool = false
   ) {
     self.name = name
     self.summary = summary
@@ -170,8 +189,12 @@ public struct Persona: Sendable {
     self.fallocateError = fallocateError
     self.noReplaceError = noReplaceError
     self.modes = modes
+    self.shownMode = shownMode
+    self.folderLinks = folderLinks
+    self.listsInodes = listsInodes
     self.isSparse = isSparse
     self.largestFile = largestFile
+    self.writesWhole = writesWhole
     self.barriers = barriers
     self.makesSidecars = makesSidecars
     self.facts = facts

@@ -9,9 +9,12 @@ extension Persona {
       name, forbidden, names.forbiddenError, names.limit, names.notUTF8Error, names.trailing,
       names.isCaseSensitive, names.normalisation, times.modificationGrain,
       times.modificationGrainOnMedium, times.accessGrain, times.earliest, times.latest,
-      times.clampsOnRemount, times.changeTime, inodes, linkError, symlinkError, nodeError,
-      xattrError, fallocateError, noReplaceError, modes, isSparse, largestFile, barriers,
-      makesSidecars, facts.type, facts.bestLevel,
+      times.accessGrainOnMedium, times.clampsOnRemount, times.wrapsLateYears, times.changeTime,
+      times.dropsSingleTimes, times.readsMoveAccess, times.renamesMoveFolders, inodes, linkError,
+      symlinkError, nodeError,
+      xattrError, fallocateError, noReplaceError, modes, shownMode, folderLinks,
+      listsInodes, isSparse, largestFile, writesWhole, barriers, makesSidecars, facts.type,
+      facts.bestLevel,
     ]
     let text = rows.map { row in row.map { "\($0)" } ?? "nil" }.joined(separator: "\n")
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -121,9 +121,50 @@ struct PersonaTests {
     #expect(bench.attributes(file.node)?.mode == before)
   }
 
+  @Test("A volume without modes has one owner and one mode, which the persona names")
+  func owner() throws {
+    for (name, mode) in [("exfat-fuse", 0o777), ("exfat-linux", 0o755)] as [(String, UInt16)] {
+      let (_, bench) = try bench(name)
+      let file = try #require(bench.put("f", [1]))
+      #expect(bench.attributes(file.node)?.mode == mode)
+      var other = AttributeChange()
+      other.uid = getuid() + 1
+      #expect(bench.error(.setattr(file.node, handle: nil, other)) == .notPermitted)
+      other.uid = getuid()
+      #expect(bench.error(.setattr(file.node, handle: nil, other)) == nil)
+    }
+  }
+
+  @Test("A call that sets one of the two times is dropped where libfuse drops it")
+  func singleTime() throws {
+    for (name, isDropped) in [("exfat-fuse", true), ("exfat-linux", false)] {
+      let (_, bench) = try bench(name)
+      let file = try #require(bench.put("f", [1]))
+      let before = bench.attributes(file.node)?.modification
+      var change = AttributeChange()
+      change.modification = .at(1_000_000_000_000_000_000)
+      #expect(bench.error(.setattr(file.node, handle: nil, change)) == nil)
+      #expect((bench.attributes(file.node)?.modification == before) == isDropped)
+    }
+  }
+
+  @Test("A write that fits in part is short, or refused whole")
+  func lastWrite() throws {
+    for (name, outcome) in [
+      ("exfat-fuse", Bench.Written.failed(.noSpace)), ("exfat-linux", .count(4096)),
+    ] {
+      let persona = try #require(Persona.named(name))
+      let bench = Bench(MemoryVolume(persona: persona, capacity: 4096))
+      let file = try #require(bench.create("f"))
+      #expect(bench.write(file, [UInt8](repeating: 7, count: 5000), at: 0) == outcome)
+    }
+  }
+
   private func setTime(_ bench: Bench, _ node: NodeID, _ time: Int64) -> Int64? {
+    // Both, since some drop a call that sets one.
     var change = AttributeChange()
     change.modification = .at(time)
+    change.access = .at(time)
     guard case .attributes(let after) = bench.ask(.setattr(node, handle: nil, change)) else {
       return nil
     }

@@ -28,7 +28,7 @@ import Testing
     ("link", { answer($0.linkError) }), ("symlink", { answer($0.symlinkError) }),
     ("mkfifo", { answer($0.nodeError) }), ("xattr", { answer($0.xattrError) }),
     ("fallocate", { answer($0.fallocateError) }),
-    ("RENAME_NOREPLACE, free name", { answer($0.noReplaceError) }), ("chmod", { "\($0.modes)" }),
+    ("RENAME_NOREPLACE, free name", { answer($0.noReplaceError) }), ("chmod", { mode($0) }),
     ("bad characters", { $0.names.forbidden.isEmpty ? "none" : answer($0.names.forbiddenError) }),
     ("not UTF-8", { answer($0.names.notUTF8Error) }), ("end of a name", { "\($0.names.trailing)" }),
     ("longest name", { limit($0.names.limit) }),
@@ -38,15 +38,27 @@ import Testing
       "atime grain, on the medium",
       { "\(seconds($0.times.accessGrain)), \(seconds($0.times.accessGrainOnMedium))" }
     ),
+    ("one of the two times set", { $0.times.dropsSingleTimes ? "dropped" : "works" }),
+    ("atime moved by a read", { $0.times.readsMoveAccess ? "yes" : "no" }),
+    ("mtime of folders moved by rename", { $0.times.renamesMoveFolders ? "yes" : "no" }),
     ("range", { range($0.times) }), ("ctime", { "\($0.times.changeTime)" }),
-    ("inode numbers", { "\($0.inodes)" }), ("sparse files", { $0.isSparse ? "yes" : "no" }),
+    ("inode numbers", { "\($0.inodes)" }),
+    ("inode numbers in listings", { $0.listsInodes ? "yes" : "unknown" }),
+    ("links of a folder", { "\($0.folderLinks)" }),
+    ("sparse files", { $0.isSparse ? "yes" : "no" }),
     ("largest file", { $0.largestFile.map { String($0) } ?? "-" }),
+    ("a write that fits in part", { $0.writesWhole ? "ENOSPC" : "short" }),
     ("barriers", { $0.barriers.rawValue }),
     ("facts", { "\($0.facts.type), \($0.facts.bestLevel)" }),
     ("rows", { $0.isMeasured ? "measured" : "documented" }),
   ]
 
   private static func answer(_ errno: Errno?) -> String { errno?.name ?? "works" }
+
+  private static func mode(_ persona: Persona) -> String {
+    if case .ignored = persona.modes { return "ignored, 0\(String(persona.shownMode, radix: 8))" }
+    return "\(persona.modes)"
+  }
 
   private static func limit(_ limit: Persona.NameRules.Limit) -> String {
     switch limit {

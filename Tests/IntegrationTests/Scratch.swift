@@ -12,9 +12,12 @@ final class Scratch {
     try FileSystem.makeDirectories(path)
   }
 
-  deinit {
+  deinit { Self.remove(path) }
+
+  /// Removes a folder with its content, as far as it can be.
+  static func remove(_ path: BytePath) {
     guard let parent = path.parent, let folder = try? PinnedDirectory.open(parent) else { return }
-    Self.remove(path.lastComponent, from: folder)
+    remove(path.lastComponent, from: folder)
   }
 
   /// Makes a folder below.

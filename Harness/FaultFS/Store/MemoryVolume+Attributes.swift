@@ -17,8 +17,21 @@ extension MemoryVolume {
     return Attributes(
       node: node.id, inode: shownInode(node), kind: node.kind, mode: state.mode,
       byteCount: byteCount, blocks: room(of: node) * UInt64(Page.blockByteCount / 512),
-      linkCount: UInt32(node.kind == .directory ? node.names.count + 1 : node.names.count),
+      linkCount: linkCount(of: node),
       access: state.access, modification: state.modification, change: state.change)
+  }
+
+  private func linkCount(of node: Node) -> UInt32 {
+    if node.id == Self.rootID { return persona.folderLinks }
+    if node.kind != .directory { return UInt32(node.names.count) }
+    return node.names.isEmpty ? 0 : persona.folderLinks
+  }
+
+  /// Volumes without modes have one owner, who mounted them.
+  private func checkOwner(_ change: AttributeChange) throws(Errno) {
+    if case .kept = persona.modes { return }
+    if let uid = change.uid, uid != getuid() { throw .notPermitted }
+    if let gid = change.gid, gid != getgid() { throw .notPermitted }
   }
 
   func setAttributes(of id: NodeID, _ change: AttributeChange) throws(Errno) -> Reply {
@@ -31,15 +44,19 @@ extension MemoryVolume {
       case .fails(let error): throw error
       }
     }
+    try checkOwner(change)
     tick()
     if let byteCount = change.byteCount {
       if node.kind == .directory { throw .isDirectory }
       try resize(node, to: byteCount)
       touchBytes(node)
     }
-    if let time = change.access { node.state.access = times.access(moment(time)) }
-    if let time = change.modification {
-      node.state.modification = times.modification(moment(time))
+    let isSingle = (change.access == nil) != (change.modification == nil)
+    if !isSingle || !persona.times.dropsSingleTimes {
+      if let time = change.access { node.state.access = times.access(moment(time)) }
+      if let time = change.modification {
+        node.state.modification = times.modification(moment(time))
+      }
     }
     touchAttributes(node)
     try setBackedAttributes(node, change)

@@ -9,6 +9,8 @@ extension MemoryVolume {
 
   func read(_ id: NodeID, _ offset: UInt64, _ count: Int) throws(Errno) -> Reply {
     let node = try file(id)
+    // No change that a barrier would have to write.
+    if persona.times.readsMoveAccess, !isReadOnly { node.state.access = times.access(now) }
     let wanted = min(count, Self.largestTransfer)
     let available = node.state.bytes.byteCount
     guard offset < available, wanted > 0 else {
@@ -62,13 +64,14 @@ extension MemoryVolume {
     let end = offset.addingReportingOverflow(UInt64(count))
     if end.overflow || end.partialValue > UInt64(Int64.max) { throw .fileTooLarge }
     let bytes = node.state.bytes
+    let asked = count
     if persona.isSparse {
       count = bytes.fitting(count, at: offset, free: freeBlocks)
     } else {
       let last = (FileBytes.blocks(of: bytes.byteCount) + freeBlocks) * UInt64(Page.blockByteCount)
       count = offset >= last ? 0 : Int(min(UInt64(count), last - offset))
     }
-    if count == 0 { throw .noSpace }
+    if count == 0 || persona.writesWhole && count < asked { throw .noSpace }
     return count
   }
 

@@ -204,8 +204,13 @@ extension MemoryVolume {
     tick()
     try renameBacked(
       entry, in: from, to: new.stored, in: to, over: isSameName ? nil : target)
+    let before = (from: from.state, to: to.state)
     if target != nil, !isSameName { remove(new.key, from: to) }
     move(node, old, from, new, to)
+    if !persona.times.renamesMoveFolders {
+      (from.state.modification, from.state.change) = (before.from.modification, before.from.change)
+      (to.state.modification, to.state.change) = (before.to.modification, before.to.change)
+    }
     return .done
   }
 
@@ -259,6 +264,8 @@ extension MemoryVolume {
   // MARK: Listings
 
   private static let entryHeaderByteCount = 24
+  /// What libfuse's high-level interface puts into listings.
+  private static let unknownInode: UInt64 = 0xffff_ffff
 
   func list(_ id: NodeID, _ offset: UInt64, _ count: Int) throws(Errno) -> Reply {
     let folder = try folder(id)
@@ -268,7 +275,9 @@ extension MemoryVolume {
       room -= Self.listedByteCount(name)
       if room < 0 { return false }
       listing.append(
-        ListedEntry(name: name, inode: shownInode(node), kind: node.kind, nextOffset: cookie))
+        ListedEntry(
+          name: name, inode: persona.listsInodes ? shownInode(node) : Self.unknownInode,
+          kind: node.kind, nextOffset: cookie))
       return true
     }
     if offset < 1, !add(".", folder, 1) { return .listing(listing) }

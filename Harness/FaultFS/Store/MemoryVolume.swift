@@ -185,7 +185,7 @@ final class MemoryVolume: Volume {
   func shownMode(_ mode: UInt16, _ kind: TreeEntry.Kind) -> UInt16 {
     switch persona.modes {
     case .kept: mode & 0o7777
-    case .ignored, .fails: 0o755
+    case .ignored, .fails: persona.shownMode
     }
   }
 
