@@ -253,7 +253,12 @@ extension Rig: RigHost {
     }
   }
 
-  func limitSubject(_ limit: Limit, _ value: UInt64) { subject?.limit(limit, value) }
+  func limitSubject(_ limit: Limit, _ value: UInt64) -> Bool {
+    guard let subject else { return false }
+    let errno = subject.limit(limit, value)
+    if errno != 0 { troubles.append("limit subject: \(Errno(rawValue: errno))") }
+    return errno == 0
+  }
 
   func eject(volume: String) {
     act("eject \(volume)") { () throws(RigError) in

@@ -12,7 +12,8 @@ protocol RigHost: AnyObject {
   func terminateSubject()
   /// SIGSTOP now, SIGCONT when the time is over.
   func stopSubject(milliseconds: UInt64)
-  func limitSubject(_ limit: Limit, _ value: UInt64)
+  /// From now on the subject gets no more of a resource; false when that is not in force.
+  func limitSubject(_ limit: Limit, _ value: UInt64) -> Bool
   /// The mount goes away lazily and the folder below it shows; the rig calls `wasEjected`.
   func eject(volume: String)
   /// The mount comes back with what is on the medium, `other`'s when it is named; the rig calls

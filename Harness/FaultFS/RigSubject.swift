@@ -37,12 +37,13 @@ final class RigSubject {
     }
   }
 
-  func limit(_ limit: Limit, _ value: UInt64) {
+  /// Sets a limit and returns the errno, 0 for none.
+  func limit(_ limit: Limit, _ value: UInt64) -> CInt {
     switch limit {
-    case .descriptors: _ = ff_limit(pid, 0, value)
-    case .memory: _ = ff_limit(pid, 1, value)
-    // The runner holds the other end of the subject's output.
-    case .stdout: break
+    case .descriptors: ff_limit(pid, 0, value)
+    case .memory: ff_limit(pid, 1, value)
+    // The runner holds the other end of the subject's output and closes it.
+    case .stdout: 0
     }
   }
 }

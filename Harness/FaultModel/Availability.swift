@@ -27,10 +27,7 @@ enum Feature: Hashable {
 /// loaded, so that no case passes without its fault. Whoever makes a thing work takes it out here.
 enum Availability {
   static let missing: Set<Feature> = [
-    .effect(.crash), .effect(.stale), .effect(.stop), .effect(.limit), .effect(.clock),
-    .cache(.lying),
-    .volumeOption("barriers"),
-    .statement("run two at once"), .statement("explore"),
+    .effect(.crash), .statement("explore"),
     .expectation("recovery"),
   ]
 

@@ -17,7 +17,8 @@ public enum Effect: Hashable, Sendable {
   case lose(Set<Operation>, Target)
   /// The bytes go to another offset of the same file or into another file.
   case misdirectWrite(Target, Misdirection)
-  /// The answer is what it was before the last change, for `seconds` or once.
+  /// The answer is what it was before the last change: once for each inode, or for a while that
+  /// begins with the first such answer.
   case stale(Operation, Target, milliseconds: UInt64?)
   /// The request is held for a while, then carried out.
   case delay(Set<Operation>, Target, milliseconds: UInt64)

@@ -65,7 +65,7 @@ extension Operation {
     Set(allCases.flatMap { $0.legalErrnos.compactMap(\.name) }).sorted()
 
   /// True for operations that change something: only these can be `performed`.
-  var changesSomething: Bool {
+  public var changesSomething: Bool {
     switch self {
     case .setattr, .setattrMode, .setattrTimes, .setattrSize, .create, .write, .close, .fsync,
       .fsyncdir, .mkdir, .mknod, .unlink, .rmdir, .rename, .link, .symlink, .xattr, .fallocate,
@@ -86,7 +86,7 @@ extension Operation {
 
   /// True for operations that answer something which can be out of date.
   var canBeStale: Bool {
-    [.lookup, .stat, .read, .readdir, .readlink, .statfs, .xattr].contains(self)
+    [.lookup, .stat, .read, .readdir, .statfs, .xattr].contains(self)
   }
 
   /// True when the loss of it on the medium has a meaning.

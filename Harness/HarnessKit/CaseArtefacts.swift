@@ -67,13 +67,18 @@ public struct RunRecord: Sendable {
   public let leaks: [String]
   /// The last lines of the subject's standard error.
   public let log: String
+  /// Nobody read the subject's output to its end (`limit subject stdout`): the report cannot be
+  /// whole.
+  public let outputWasCut: Bool
 
   public init(
     expectations: [Expectation], ending: Ending, report: SubjectReport, seconds: Double,
     destinations: [String], volatile: [String: TreeSnapshot], durable: [String: TreeSnapshot],
-    leaks: [String], log: String, before: [String: TreeSnapshot]? = nil
+    leaks: [String], log: String, before: [String: TreeSnapshot]? = nil,
+    outputWasCut: Bool = false
   ) {
     self.before = before
+    self.outputWasCut = outputWasCut
     self.expectations = expectations
     self.ending = ending
     self.report = report

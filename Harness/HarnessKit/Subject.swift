@@ -19,11 +19,14 @@ public struct SubjectTask: Sendable {
   public let deadlineSeconds: Double
   /// A process of its own even where a worker would do (kills, deadlines, repeats).
   public let needsFreshProcess: Bool
+  /// After so many bytes nobody reads the subject's standard output any more, so that its next
+  /// write there fails; nil for no limit. Needs a process of its own.
+  public let outputLimit: Int?
 
   public init(
     source: BytePath, destinations: [(volume: String, path: BytePath)], mode: Mode,
     headroom: UInt64, factsFile: BytePath?, extraArguments: [BytePath], scratch: BytePath,
-    deadlineSeconds: Double, needsFreshProcess: Bool
+    deadlineSeconds: Double, needsFreshProcess: Bool, outputLimit: Int? = nil
   ) {
     self.source = source
     self.destinations = destinations
@@ -34,6 +37,7 @@ public struct SubjectTask: Sendable {
     self.scratch = scratch
     self.deadlineSeconds = deadlineSeconds
     self.needsFreshProcess = needsFreshProcess
+    self.outputLimit = outputLimit
   }
 }
 

@@ -165,6 +165,8 @@ struct CaseView {
   /// file: truth is not asked of it.
   func isUndetectable(_ path: BytePath, on volume: String, run index: Int) -> Bool {
     guard artefacts.runs[index].isUndetectable else { return false }
+    // No barrier holds there: nothing of any file may be on the medium.
+    if artefacts.personas[volume]?.barriers == .ignored { return true }
     return rules.contains { rule in
       guard hasFired(rule) else { return false }
       if rule.effect.wholeVolumes.contains(volume) { return true }

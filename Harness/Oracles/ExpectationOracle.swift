@@ -36,7 +36,9 @@ public struct ExpectationOracle: Oracle {
     if run.asked == .interrupted { return interrupted(run) }
     // Nothing asked: a killed run is interrupted by default, any other is only to be sound.
     guard let asked = run.asked else { return [] }
+    if run.wasKilledByRig, asked == .sound { return [] }
     if run.wasKilledByRig { return [finding("run \(index + 1) was killed, not \(asked.word)")] }
+    if run.outputWasCut { return asked == .incomplete ? exit(run, is: 6, orNot: true, asked) : [] }
     guard run.exitCode != nil, run.report.isPresent else { return [] }
     switch asked {
     case .undetectable, .sound, .warns, .interrupted: return []
@@ -64,11 +66,14 @@ public struct ExpectationOracle: Oracle {
     return [finding("should be verified, but mode and facts allow no proof of the medium")]
   }
 
-  /// Only a better code than expected: a worse one is a false alarm.
-  private func exit(_ run: RunRecord, is code: Int32, _ asked: Expectation) -> [Finding] {
-    guard let found = run.exitCode, found != code, found == 0 || found == 5 || found == 6 else {
-      return []
-    }
+  /// Only a better code than expected: a worse one is a false alarm, which is this oracle's to
+  /// tell (`orNot`) where no report can.
+  private func exit(
+    _ run: RunRecord, is code: Int32, orNot: Bool = false, _ asked: Expectation
+  ) -> [Finding] {
+    guard let found = run.exitCode, found != code,
+      orNot || found == 0 || found == 5 || found == 6
+    else { return [] }
     return [finding("should be \(asked.word), but it \(run.text)")]
   }
 

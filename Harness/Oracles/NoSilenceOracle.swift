@@ -22,6 +22,7 @@ public struct NoSilenceOracle: Oracle {
     case .signalled(let signal, byRig: false):
       return [finding("run \(index + 1) died of signal \(signal)")]
     case .exited(let code):
+      if run.outputWasCut { return cut(run, index, exit: code) }
       guard run.report.isPresent else {
         return [finding("run \(index + 1) ended with exit \(code) and no report")]
       }
@@ -39,6 +40,13 @@ public struct NoSilenceOracle: Oracle {
       }
       return findings
     }
+  }
+
+  /// Nobody heard the end of the report: the exit code alone must tell that it did not get out.
+  private func cut(_ run: RunRecord, _ index: Int, exit code: Int32) -> [Finding] {
+    code == 0 || code == 5
+      ? [finding("run \(index + 1) ended with exit \(code) though its output could not be written")]
+      : []
   }
 
   /// Files without a row, and failures without a cause.

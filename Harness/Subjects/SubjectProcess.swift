@@ -1,3 +1,4 @@
+import Glibc
 import SystemIO
 
 /// A subject's process with its streams, drained so that it never blocks on a full pipe.
@@ -5,7 +6,9 @@ struct SubjectProcess: ~Copyable {
   private var child: ChildProcess
   /// Its standard input, or the gate that lets it go.
   private var input: FileDescriptor?
-  private let output: FileDescriptor
+  /// nil once nobody wants to hear more.
+  private var output: FileDescriptor?
+  private var outputRoom: Int?
   private let errors: FileDescriptor
   private var lines = LineSplitter(lengthLimit: EventReader.lineLimit)
   private var logTail: [UInt8] = []
@@ -13,6 +16,8 @@ struct SubjectProcess: ~Copyable {
   private var errorsAreOpen = true
   private let buffer = AlignedBuffer(byteCount: 64 * 1024)
 
+  /// F_SETPIPE_SZ, which Glibc's module does not show.
+  private static let setPipeSize: CInt = 1031
   /// Bytes of standard error that are kept.
   private static let logLimit = 16 << 10
   /// How long a killed process may take to go; longer means that the rig holds one of its calls.
@@ -38,9 +43,10 @@ struct SubjectProcess: ~Copyable {
   /// What it wrote last on standard error.
   var log: String { String(decoding: logTail, as: UTF8.self) }
 
-  /// Starts a program in a process group of its own.
+  /// Starts a program in a process group of its own. `outputLimit`: see `SubjectTask`.
   init(
-    _ program: Program, _ arguments: [[UInt8]], scratch: BytePath, entry: Entry
+    _ program: Program, _ arguments: [[UInt8]], scratch: BytePath, entry: Entry,
+    outputLimit: Int? = nil
   ) throws(SystemError) {
     // A socket, not a pipe: writing to a process that has ended must be no signal to this one.
     let inputPipe = try Ends { (ends) throws(SystemError) in
@@ -68,8 +74,27 @@ struct SubjectProcess: ~Copyable {
     }
     child = try ChildProcess.spawn(command, descriptors: descriptors)
     input = .some(inputPipe.writing)
-    output = outputPipe.reading
+    let outputPipeNumber = outputPipe.reading.rawValue
+    output = .some(outputPipe.reading)
     errors = errorPipe.reading
+    outputRoom = outputLimit
+    if let outputLimit {
+      // What the pipe holds was never refused: as little as the kernel allows.
+      _ = fcntl(outputPipeNumber, Self.setPipeSize, 4096)
+      if outputLimit <= 0 { closeOutput() }
+    }
+  }
+
+  private var outputNumber: CInt {
+    switch output {
+    case .some(let open): open.rawValue
+    case .none: -1
+    }
+  }
+
+  private mutating func closeOutput() {
+    output = nil
+    outputIsOpen = false
   }
 
   /// Two ends that part: ours stays, theirs closes with the end of `init`.
@@ -142,7 +167,7 @@ struct SubjectProcess: ~Copyable {
     // poll(2) passes over negative numbers.
     let events = try Poller.wait(
       [
-        (outputIsOpen ? output.rawValue : -1, .readable),
+        (outputIsOpen ? outputNumber : -1, .readable),
         (errorsAreOpen ? errors.rawValue : -1, .readable), (child.endDescriptor, .readable),
       ], timeout: timeout)
     return (!events[0].isEmpty, !events[1].isEmpty, !events[2].isEmpty)
@@ -151,8 +176,12 @@ struct SubjectProcess: ~Copyable {
   private mutating func drainOutput(
     _ body: (LineSplitter.Line) -> Bool
   ) throws(SystemError) -> Bool {
-    let count = try output.read(into: buffer.bytes)
+    let room = UnsafeMutableRawBufferPointer(
+      rebasing: buffer.bytes[..<min(buffer.bytes.count, outputRoom ?? .max)])
+    let count = try output?.read(into: room) ?? 0
     if count == 0 { outputIsOpen = false }
+    outputRoom = outputRoom.map { $0 - count }
+    if outputRoom == 0 { closeOutput() }
     var isSatisfied = false
     for line in lines.add(buffer.prefix(count)) where body(line) { isSatisfied = true }
     return isSatisfied

@@ -121,20 +121,27 @@ final class CaseRunner {
   private func play(_ stage: Stage) throws(Failure) -> [RunRecord] {
     var runs: [RunRecord] = []
     var isTouched = false
+    var armed: Set<Int> = []
     for step in stage.planned.scriptCase.steps {
       if stop.isRaised { throw Failure(reason: "interrupted") }
       switch step {
       case .arm(let rules):
         try system("arm") { () throws(RigError) in try rig.arm(ruleIDs: rules) }
+        armed.formUnion(rules)
         isTouched = true
       case .given(let ordinal):
         try system("given") { () throws(RigError) in try rig.apply(givenOrdinal: ordinal) }
         isTouched = true
       case .disarm:
         try system("disarm") { () throws(RigError) in try rig.disarm() }
+        armed = []
       case .run(let arguments, let atOnce, let expectations):
-        let before = isTouched ? try snapshots(stage.stores, .volatile) : nil
-        runs += try run(stage, arguments, atOnce, expectations, before)
+        var before = isTouched ? try snapshots(stage.stores, .volatile) : nil
+        // The second of two at once did not find what the first one left.
+        if atOnce > 1, before == nil { before = runs.last?.volatile ?? stage.before }
+        runs += try run(
+          stage, arguments, atOnce, expectations, before,
+          limits: SubjectLimits(of: stage.planned.scriptCase, under: armed))
         isTouched = false
       }
     }
@@ -144,7 +151,7 @@ final class CaseRunner {
   /// One run, or several at once that share the volumes.
   private func run(
     _ stage: Stage, _ arguments: [BytePath], _ atOnce: Int, _ expectations: [Expectation],
-    _ before: [String: TreeSnapshot]?
+    _ before: [String: TreeSnapshot]?, limits: SubjectLimits
   ) throws(Failure) -> [RunRecord] {
     let start = ContinuousClock.now
     let destinations = stage.mounted.filter { $0.name.hasPrefix("dst") }
@@ -158,7 +165,8 @@ final class CaseRunner {
       mode: stage.planned.mode, headroom: stage.planned.scriptCase.preamble.headroom,
       factsFile: stage.factsFile, extraArguments: arguments, scratch: stage.scratch,
       deadlineSeconds: deadlineSeconds,
-      needsFreshProcess: stage.isFresh || stage.planned.scriptCase.needsFreshProcess)
+      needsFreshProcess: stage.isFresh || stage.planned.scriptCase.needsFreshProcess,
+      outputLimit: limits.output)
     var started: [any SubjectRun] = []
     for _ in 0..<atOnce {
       let isFirst = started.isEmpty
@@ -177,8 +185,9 @@ final class CaseRunner {
     let claimed = outcomes.contains { $0.report.isPresent }
     try system("end of run") { () throws(RigError) in try rig.endRun(claimed: claimed) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let struck = try system("status") { () throws(RigError) in try rig.status() }.acts
-      .dropFirst(struckBefore).contains { $0.kind.endsSubject }
+    let struck =
+      try system("status") { () throws(RigError) in try rig.status() }.acts
+      .dropFirst(struckBefore).contains { $0.kind.endsSubject } || limits.mayKill
     let volatile = try snapshots(stage.stores, .volatile)
     let durable = try snapshots(stage.stores, .durable)
     return outcomes.map { outcome in
@@ -186,7 +195,7 @@ final class CaseRunner {
         expectations: expectations, ending: outcome.ending.attributed(toRig: struck),
         report: outcome.report, seconds: seconds, destinations: destinations.map(\.name),
         volatile: volatile, durable: durable, leaks: outcome.leaks, log: outcome.log,
-        before: before)
+        before: before, outputWasCut: limits.output != nil)
     }
   }
 

@@ -80,3 +80,25 @@ extension ScriptCase {
     }
   }
 }
+
+/// What a run gets little of, by the rules that are armed when it begins.
+struct SubjectLimits {
+  /// How many bytes of its output are read; nil for all.
+  let output: Int?
+  /// The subject may die for want of memory, which is the rig's doing.
+  let mayKill: Bool
+
+  init(of scriptCase: ScriptCase, under armed: Set<Int>) {
+    var output: Int?
+    var mayKill = false
+    for rule in scriptCase.rules where armed.contains(rule.id) {
+      switch rule.effect {
+      case .limitSubject(.stdout, let count): output = min(output ?? .max, Int(clamping: count))
+      case .limitSubject(.memory, _): mayKill = true
+      default: break
+      }
+    }
+    self.output = output
+    self.mayKill = mayKill
+  }
+}

@@ -120,7 +120,10 @@ final class Scene {
     func killSubject() { log.append("kill") }
     func terminateSubject() { log.append("terminate") }
     func stopSubject(milliseconds: UInt64) { log.append("stop \(milliseconds)") }
-    func limitSubject(_ limit: Limit, _ value: UInt64) { log.append("limit") }
+    func limitSubject(_ limit: Limit, _ value: UInt64) -> Bool {
+      log.append("limit \(limit.rawValue) \(value)")
+      return true
+    }
 
     func eject(volume: String) {
       log.append("eject \(volume)")

@@ -17,6 +17,8 @@ final class ArmedRule {
   /// The listing in which an entry was struck last.
   var listings: [NodeID: UInt64] = [:]
   private var struck: Set<UInt64> = []
+  /// Until when a stale answer goes on, by inode.
+  private var windows: [UInt64: ContinuousClock.Instant] = [:]
   private var counts: [UInt64: Int] = [:]
   private var dice: UInt64
 
@@ -61,9 +63,14 @@ final class ArmedRule {
   var id: Int { rule.id }
   var isAct: Bool { bits.isEmpty }
 
+  var isStale: Bool { if case .stale = rule.effect { true } else { false } }
+
   /// A lie about stat for so many times: the lookups that go with it are not counted.
   var followsStat: Bool {
-    if case .report(.stat) = rule.effect { rule.clauses.repetition != .always } else { false }
+    switch rule.effect {
+    case .report(.stat), .stale(.stat, _, _): rule.clauses.repetition != .always
+    default: false
+    }
   }
 
   /// True while the timing allows requests to be struck.
@@ -91,7 +98,8 @@ final class ArmedRule {
   /// Strikes are left: without a word of repetition one for each inode, `once` and `times` for the
   /// whole case; `every` and `chance` repeat by themselves.
   func hasStrikesLeft(_ key: UInt64) -> Bool {
-    switch rule.clauses.repetition {
+    if let end = windows[key] { return ContinuousClock.now < end }
+    return switch rule.clauses.repetition {
     case .always: true
     case .once: fired < 1
     case .times(let limit): fired < limit
@@ -110,6 +118,9 @@ final class ArmedRule {
   func tookHold(_ key: UInt64) {
     fired += 1
     struck.insert(key)
+    if case .stale(_, _, let milliseconds?) = rule.effect, windows[key] == nil {
+      windows[key] = ContinuousClock.now + .milliseconds(Int64(clamping: milliseconds))
+    }
   }
 
   private func roll() -> Double {

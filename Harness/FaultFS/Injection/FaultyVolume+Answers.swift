@@ -2,7 +2,8 @@ import FaultModel
 import Glibc
 import SystemIO
 
-/// Effects that only change an answer: `report`, `hide`, `duplicate`, and the listing that stops.
+/// Effects that only change an answer: `report`, `hide`, `duplicate`, `stale`, and the listing that
+/// stops.
 extension FaultyVolume {
   /// The changed answer, its rule counted; nil when nothing of it changes.
   func amend(
@@ -25,6 +26,8 @@ extension FaultyVolume {
       guard let changed = seek(reply, call, hole: hole, range) else { return nil }
       injector.struck(strike)
       return changed
+    case (.stale(let operation, _, _), _):
+      return stale(operation, reply, strike, call)
     case (.hide, .listing), (.duplicate, .listing), (.report(.readdir), .listing):
       return amendListing(reply, strike, call, address)
     default: return nil
@@ -176,7 +179,7 @@ extension Effect {
   /// The request is carried out as it is; only its answer changes.
   var isAnswerOnly: Bool {
     switch self {
-    case .hide, .duplicate, .report: true
+    case .hide, .duplicate, .report, .stale: true
     default: false
     }
   }

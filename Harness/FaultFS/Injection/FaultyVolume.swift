@@ -36,6 +36,8 @@ final class FaultyVolume: RigVolume {
   /// The last whole request of each thread, if that was its last transfer.
   var lastWhole: [Int32: Transfer] = [:]
   var owedErrors: [NodeID: Owed] = [:]
+  /// What `stale` answers with; nil on volumes that no such rule of the case names.
+  var past: PastStates?
   /// The medium is out: everything fails until it is back.
   private var isOut = false
 
@@ -95,7 +97,9 @@ final class FaultyVolume: RigVolume {
         }
       }
     }
+    let past = self.past?.before(request.call, address, on: store)
     let struck = carryOut(request, address, decision)
+    if let past { self.past?.keep(past, after: struck.reply) }
     noteTransfer(address, struck.reply, thread: request.thread)
     learn(address, request.call, struck.reply, &decision)
     injector.conclude(address, decision, struck.reply, on: self)
@@ -187,6 +191,7 @@ final class FaultyVolume: RigVolume {
     labels = [:]
     temporaryCount = 0
     markerCount = 0
+    past = nil
     unsettledNames = [:]
     writtenByteCount = 0
     readByteCount = 0

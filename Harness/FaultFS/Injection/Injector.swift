@@ -59,7 +59,10 @@ final class Injector: RigStore {
         order.map { ($0.name, $0.store.names) }, uniquingKeysWith: { first, _ in first }),
       firstDestination: order.first { !$0.isSource }?.name)
     rules = scriptCase.rules.map(compiler.compile)
-    for volume in order { volume.rules = rules.filter { !$0.isAct && $0.volume == volume.name } }
+    for volume in order {
+      volume.rules = rules.filter { !$0.isAct && $0.volume == volume.name }
+      if volume.rules.contains(where: \.isStale) { volume.past = PastStates() }
+    }
   }
 
   private func fill(_ spec: VolumeSpec) throws(RigError) -> FaultyVolume {
@@ -69,6 +72,7 @@ final class Injector: RigStore {
     let volume = try volume(for: spec, persona)
     volume.resetTracks()
     volume.cache = spec.cache
+    volume.store.readsDurable = spec.cache == .lying
     do throws(SystemError) {
       try volume.store.load(trees[spec.name] ?? PlannedTree())
     } catch {
@@ -269,7 +273,7 @@ final class Injector: RigStore {
     case .stopSubject(let milliseconds):
       record(.stopped, "", "")
       host.stopSubject(milliseconds: milliseconds)
-    case .limitSubject(let limit, let value): host.limitSubject(limit, value)
+    case .limitSubject(let limit, let value): return host.limitSubject(limit, value)
     default: return false
     }
     return true

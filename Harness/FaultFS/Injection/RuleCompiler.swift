@@ -39,6 +39,8 @@ struct RuleCompiler {
       }
     case .tornWrite, .misdirectWrite, .corrupt(.write, _, _): OperationBits(.write)
     case .corrupt(.read, _, _): OperationBits(.read)
+    // One stat(2) asks twice: the lookup goes with it.
+    case .stale(.stat, _, _): OperationBits([.stat, .lookup])
     case .stale(let operation, _, _): OperationBits(operation)
     case .hide, .duplicate, .report(.readdir): OperationBits(.readdir)
     case .report(.stat): OperationBits([.stat, .lookup])

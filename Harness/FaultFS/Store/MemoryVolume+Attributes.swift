@@ -6,6 +6,12 @@ import SystemIO
 extension MemoryVolume {
   func attributes(of id: NodeID) -> Attributes? { find(id).map { attributes(of: $0) } }
 
+  func entry(of id: NodeID) -> Reply? {
+    guard let node = find(id) else { return nil }
+    node.lookups += 1
+    return .entry(attributes(of: node))
+  }
+
   func attributes(of node: Node) -> Attributes {
     let state = node.state
     let byteCount: UInt64 =

@@ -17,8 +17,21 @@ extension MemoryVolume {
       return .data(UnsafeRawBufferPointer(start: nil, count: 0))
     }
     let buffer = scratch(Int(min(UInt64(wanted), available - offset)))
-    node.state.bytes.read(buffer, at: offset)
+    if readsDurable {
+      readMedium(node, buffer, at: offset)
+    } else {
+      node.state.bytes.read(buffer, at: offset)
+    }
     return .data(UnsafeRawBufferPointer(buffer))
+  }
+
+  private func readMedium(
+    _ node: Node, _ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+  ) {
+    let held = node.durable?.bytes.read(buffer, at: offset) ?? 0
+    if held < buffer.count, let base = buffer.baseAddress {
+      memset(base + held, 0, buffer.count - held)
+    }
   }
 
   func write(

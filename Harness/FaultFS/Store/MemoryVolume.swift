@@ -31,6 +31,8 @@ final class MemoryVolume: Volume {
   let ownsBacking: Bool
   var isFull = false
   var isReadOnly = false
+  /// Reads give what the medium holds, zeros where it holds nothing yet: cache policy `lying`.
+  var readsDurable = false
 
   static let rootID: NodeID = 1
   /// 2026-07-11T00:00:00Z: later than every card.

@@ -19,6 +19,8 @@ protocol Volume: AnyObject {
   func paths(of node: NodeID) -> [BytePath]
   func child(of parent: NodeID, named name: BytePath) -> NodeID?
   func node(at path: BytePath) -> NodeID?
+  /// The answer of a lookup that finds this inode; nil for one that is gone.
+  func entry(of node: NodeID) -> Reply?
   /// At most `count` bytes as they are now.
   func bytes(of node: NodeID, at offset: UInt64, count: Int) -> [UInt8]
   /// True when a barrier on the file or folder would make something durable.
@@ -28,6 +30,8 @@ protocol Volume: AnyObject {
 
   var isFull: Bool { get set }
   var isReadOnly: Bool { get set }
+  /// Reads give what the medium holds instead of what was written.
+  var readsDurable: Bool { get set }
   /// Nanoseconds that the volume's clock is ahead of where it would be.
   func moveClock(milliseconds: Int64)
 
