@@ -326,7 +326,22 @@ static void on_copy_file_range(
   hand_over(req, &request);
 }
 
-// flock and POSIX locks stay with the kernel; ioctl, poll and bmap are not offered.
+static void on_ioctl(
+  fuse_req_t req, fuse_ino_t node, unsigned int command, void *argument,
+  struct fuse_file_info *info, unsigned flags, const void *bytes, size_t count, size_t room
+) {
+  (void)argument;
+  (void)flags;
+  (void)bytes;
+  (void)count;
+  (void)room;
+  ff_request request = request_of(req, ff_operation_ioctl, node);
+  set_handle(&request, info);
+  request.flags = (int32_t)command;
+  hand_over(req, &request);
+}
+
+// flock and POSIX locks stay with the kernel; poll and bmap are not offered.
 const struct fuse_lowlevel_ops ff_operations = {
   .init = on_init,
   .lookup = on_lookup,
@@ -360,6 +375,7 @@ const struct fuse_lowlevel_ops ff_operations = {
   .removexattr = on_removexattr,
   .access = on_access,
   .lseek = on_lseek,
+  .ioctl = on_ioctl,
   .fallocate = on_fallocate,
   .copy_file_range = on_copy_file_range,
 };

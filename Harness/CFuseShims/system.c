@@ -58,3 +58,9 @@ int32_t ff_limit(int32_t process, int32_t which, uint64_t value) {
   struct rlimit limit = {value, value};
   return prlimit(process, (enum __rlimit_resource)limits[which], &limit, NULL) == 0 ? 0 : errno;
 }
+
+int32_t ff_poll(struct pollfd *set, uint32_t count, int64_t nanoseconds) {
+  struct timespec wait = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  int ready = ppoll(set, count, &wait, NULL);
+  return ready < 0 ? -errno : ready;
+}

@@ -13,12 +13,16 @@ enum FaultVerb {
     "--subject", "NAME", .text, "the engine under test, offload unless said")
   private static let card = Parameter.option(
     "--card", "NAME", .text, "use this card instead of those of the scripts")
+  private static let gated = Parameter.flag(
+    "--gated",
+    "hold requests until all threads of the engine are blocked, and let them through in an order "
+      + "that the seed chooses")
 
   static let command = Command(
     "fault", "Runs fault scripts against an engine and judges what it claims",
     details: "A name is a script in ./FaultScripts, else in PREFIX/share/custody/FaultScripts, "
       + "else a persona, on which the generic cases run.",
-    parameters: [names.row, subject.row, card.row] + RunOptions.rows,
+    parameters: [names.row, subject.row, card.row, gated.row] + RunOptions.rows,
     examples: [
       .init("harness fault exfat", "Judges the copy engine on an exFAT destination."),
       .init(
@@ -44,7 +48,8 @@ enum FaultVerb {
     let choice = CaseChoice(
       seed: options.seed, modes: options.modes, subject: name, card: values[card])
     let suite = FaultSuite(values.all(names), library: library)
-    let cases = try Library.cases(of: suite, choice)
+    var cases = try Library.cases(of: suite, choice)
+    if values.has(gated) { for index in cases.indices { cases[index].isGated = true } }
     return RunSession(verb: "fault", options: options, library: library, console: console)
       .run(cases).code
   }

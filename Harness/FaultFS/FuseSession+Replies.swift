@@ -100,7 +100,8 @@ extension FuseSession {
       node: attributes.node, inode: attributes.inode, byte_count: attributes.byteCount,
       blocks: attributes.blocks, atime: attributes.access, mtime: attributes.modification,
       ctime: attributes.change, mode: fileType(attributes.kind) | UInt32(attributes.mode),
-      link_count: attributes.linkCount, uid: owner.uid, gid: owner.gid)
+      link_count: attributes.linkCount, uid: attributes.uid ?? owner.uid,
+      gid: attributes.gid ?? owner.gid)
   }
 }
 

@@ -153,6 +153,7 @@ final class FuseSession {
   fileprivate func handle(_ raw: ff_request) {
     let request = Request(raw)
     if let token = raw.token {
+      if keeper.gates(request, token: token, of: self) { return }
       settle(request, token: token)
     } else if detachedError == nil {
       _ = served.serve(request)
@@ -197,6 +198,8 @@ protocol RequestKeeper: AnyObject {
   /// True when rules asked for acts (an ejection, say) that must come before the next answer.
   var hasPendingActs: Bool { get }
   func performActs()
+  /// Keeps a request until its turn has come; false for one that is settled at once.
+  func gates(_ request: Request, token: UnsafeMutableRawPointer, of session: FuseSession) -> Bool
   func hold(_ held: HeldRequest)
   /// The caller of a request was signalled: a held one is answered with EINTR.
   func interrupt(_ unique: UInt64, of session: FuseSession)

@@ -31,6 +31,7 @@ extension Request {
     case .statfs: return .statfs(raw.node)
     case .setxattr, .getxattr, .listxattr, .removexattr: return attribute(raw)
     case .access: return .access(raw.node, mask: raw.flags)
+    case .ioctl: return .ioctl(raw.node, raw.handle, command: UInt32(bitPattern: raw.flags))
     case .forget: return .forget(raw.node, lookups: raw.count)
     }
   }

@@ -12,7 +12,8 @@ extension Request.Call {
       .statfs(let node), .setxattr(let node, _, _, _), .getxattr(let node, _, _),
       .listxattr(let node, _), .removexattr(let node, _), .access(let node, _),
       .lseek(let node, _, _, _), .fallocate(let node, _, _, _, _),
-      .copyFileRange(let node, _, _, _, _, _, _), .forget(let node, _):
+      .copyFileRange(let node, _, _, _, _, _, _), .forget(let node, _), .ioctl(let node, _, _),
+      .receive(let node, _, _, _):
       return node
     }
   }
@@ -69,6 +70,10 @@ extension Request.Call {
       .read(map(node), map(handle), offset: offset, count: count)
     case .write(let node, let handle, let offset, let data):
       .write(map(node), map(handle), offset: offset, data: data)
+    case .receive(let node, let handle, let offset, let data):
+      .receive(map(node), map(handle), offset: offset, data: data)
+    case .ioctl(let node, let handle, let command):
+      .ioctl(map(node), map(handle), command: command)
     case .flush(let node, let handle): .flush(map(node), map(handle))
     case .release(let node, let handle): .release(map(node), map(handle))
     case .fsync(let node, let handle, let dataOnly):

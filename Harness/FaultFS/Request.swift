@@ -49,6 +49,10 @@ struct Request {
     case fallocate(NodeID, HandleID, mode: Int32, offset: UInt64, count: UInt64)
     case copyFileRange(
       NodeID, HandleID, offset: UInt64, to: NodeID, HandleID, toOffset: UInt64, count: UInt64)
+    /// No volume here knows any; only rules answer otherwise.
+    case ioctl(NodeID, HandleID, command: UInt32)
+    /// The second half of a copy_file_range from another volume of the same mount.
+    case receive(NodeID, HandleID, offset: UInt64, data: UnsafeRawBufferPointer)
     case forget(NodeID, lookups: UInt64)
   }
 }
@@ -101,6 +105,9 @@ struct Attributes: Sendable {
   var byteCount: UInt64
   var blocks: UInt64
   var linkCount: UInt32
+  /// nil: the user who mounted.
+  var uid: UInt32?
+  var gid: UInt32?
   var access: Int64
   var modification: Int64
   var change: Int64
@@ -137,4 +144,10 @@ enum Settlement {
 /// What the session layer serves: a volume with its faults.
 protocol Served: AnyObject {
   func serve(_ request: Request) -> Settlement
+  /// The names of a call as they are the same in every run; empty where it has none.
+  func canonical(_ call: Request.Call) -> [UInt8]
+}
+
+extension Served {
+  func canonical(_ call: Request.Call) -> [UInt8] { [] }
 }

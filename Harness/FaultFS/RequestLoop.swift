@@ -1,3 +1,4 @@
+import CFuseShims
 import Glibc
 import SystemIO
 
@@ -16,6 +17,8 @@ final class RequestLoop: RequestKeeper {
   private var held: [HeldRequest] = []
   private var timers: [(at: ContinuousClock.Instant, body: () -> Void)] = []
   private var acts: [() -> Void] = []
+  /// Set in gate mode, for as long as a run is on.
+  private var gate: RequestGate?
   private var isStopped = false
   /// One entry for each session and then for each watch.
   private var pollSet: [pollfd] = []
@@ -131,8 +134,7 @@ final class RequestLoop: RequestKeeper {
       }
       isPollSetStale = false
     }
-    guard Glibc.poll(&pollSet, nfds_t(pollSet.count), waitMilliseconds()) >= 0 || errno == EINTR
-    else { throw SystemError(call: "poll", errno: .current) }
+    try poll()
     let events = pollSet
     // Requests come before control, so that a command finds everything that was sent before it.
     for (index, session) in sessions.enumerated() where events[index].revents != 0 {
@@ -148,6 +150,48 @@ final class RequestLoop: RequestKeeper {
       }
     }
     runDue()
+    if !events.contains(where: { $0.revents != 0 }) { openGateOnce() }
+  }
+
+  private func poll() throws(SystemError) {
+    // The threads' rest is no event: look again soon.
+    let wait =
+      gate?.isWaiting == true && depth == 1
+      ? Self.gateWait : Int64(waitMilliseconds()) * 1_000_000
+    let result = ff_poll(&pollSet, UInt32(pollSet.count), wait)
+    if result < 0, result != -EINTR {
+      throw SystemError(call: "poll", errno: Errno(rawValue: -result))
+    }
+  }
+
+  // MARK: Gate mode
+
+  /// Between two looks at a subject's threads, in nanoseconds.
+  private static let gateWait: Int64 = 50_000
+
+  /// From now on requests of the gate's subject wait for their turn; nil lets all through.
+  func put(_ gate: RequestGate?) {
+    let rest = self.gate?.giveUp(of: nil) ?? []
+    self.gate = gate
+    for request in rest { request.session.settle(request.request, token: request.token) }
+  }
+
+  private func openGateOnce() {
+    guard depth == 1, let gate,
+      let request = gate.next(isIdle: { [unowned self] in !hasRequests() })
+    else { return }
+    request.session.settle(request.request, token: request.token)
+  }
+
+  private func hasRequests() -> Bool {
+    var set = sessions.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    return Glibc.poll(&set, nfds_t(set.count), 0) > 0
+  }
+
+  func gates(_ request: Request, token: UnsafeMutableRawPointer, of session: FuseSession) -> Bool {
+    guard let gate, !request.call.isOnlyNews, gate.concerns(request) else { return false }
+    gate.take(HeldRequest(request, token: token, session: session, until: ContinuousClock.now))
+    return true
   }
 
   private func waitMilliseconds() -> CInt {
@@ -205,7 +249,7 @@ final class RequestLoop: RequestKeeper {
   func answerHeld(of session: FuseSession? = nil, with errno: Errno) {
     let concerned = held.filter { session == nil || $0.session === session }
     held.removeAll { session == nil || $0.session === session }
-    for request in concerned {
+    for request in concerned + (gate?.giveUp(of: session) ?? []) {
       request.session.answer(request.token, request.request, .error(errno))
     }
   }

@@ -18,6 +18,8 @@ final class Rig {
   private(set) var aliases: [RigAlias] = []
   private var views: [RigView] = []
   private var subject: RigSubject?
+  /// The order of a gated case; nil for the usual order of arrival.
+  private var gate: RequestGate?
   /// What went wrong in an act that no command waits for; the next `status` tells it.
   var troubles: [String] = []
 
@@ -51,9 +53,12 @@ final class Rig {
   // MARK: Cases
 
   /// Makes the case's volumes and their mounts; mounts that fit are kept.
-  func load(_ scriptCase: ScriptCase) throws(RigError) -> [MountedVolume] {
+  func load(_ scriptCase: ScriptCase, gated: Bool = false) throws(RigError) -> [MountedVolume] {
     guard let store else { throw RigError("the rig has no store") }
     subject = nil
+    loop.put(nil)
+    gate = gated ? RequestGate(seed: scriptCase.preamble.seed) : nil
+    store.countsAcrossVolumes = gated
     loop.answerHeld(with: .inputOutput)
     watchdog.isPatient = scriptCase.preamble.volumes.contains { $0.store == .backed }
     try long { () throws(RigError) in try store.load(scriptCase) }
@@ -126,10 +131,13 @@ final class Rig {
       throw RigError("there is no process \(pid)")
     }
     self.subject = subject
+    gate?.watch(pid)
+    loop.put(gate)
     store?.beginRun()
   }
 
   func endRun(claimed: Bool) {
+    loop.put(nil)
     store?.endRun(claimed: claimed)
     loop.performActs()
     subject = nil

@@ -89,13 +89,17 @@ public final class RigClient {
 
   /// Makes the volumes of a case anew, mounts them and fills them; every rule is silent.
   ///
+  /// - Parameter gated: requests of the subject wait until all its threads are blocked and come in
+  ///   an order that the case's seed chooses.
   /// - Returns: the volumes and aliases in the script's order.
-  public func load(_ script: Script, caseIndex: Int) throws(RigError) -> [MountedVolume] {
+  public func load(
+    _ script: Script, caseIndex: Int, gated: Bool = false
+  ) throws(RigError) -> [MountedVolume] {
     let answer = try ask(
       "load",
       [
         .init("name", .text(script.name)), .init("case", JSON(caseIndex)),
-        .init("script", .text(script.text)),
+        .init("script", .text(script.text)), .init("gated", .bool(gated)),
       ])
     var volumes: [MountedVolume] = []
     for item in try RigMessage.list(answer["volumes"], "the volumes") {

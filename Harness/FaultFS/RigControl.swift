@@ -74,7 +74,8 @@ final class RigControl {
     guard script.cases.indices.contains(index) else {
       throw RigError("\(name) has no case \(index)")
     }
-    return ["volumes": .array(try rig.load(script.cases[index]).map(\.json))]
+    let isGated = message["gated"]?.bool ?? false
+    return ["volumes": .array(try rig.load(script.cases[index], gated: isGated).map(\.json))]
   }
 
   private func script(_ text: String, _ name: String) throws(RigError) -> Script {

@@ -64,6 +64,8 @@ protocol RigStore: AnyObject {
   func load(_ scriptCase: ScriptCase) throws(RigError)
   /// The volumes of the case that are no aliases, in the script's order.
   var volumes: [any RigVolume] { get }
+  /// `nth` and `every` count over a whole volume instead of each inode: gate mode.
+  var countsAcrossVolumes: Bool { get set }
   func arm(_ ruleIDs: Set<Int>) throws(RigError)
   /// Every rule falls silent; counters stay.
   func disarm()

@@ -44,4 +44,6 @@ final class MountSlot: Served {
   func serve(_ request: Request) -> Settlement {
     target?.serve(request) ?? .reply(.error(.inputOutput))
   }
+
+  func canonical(_ call: Request.Call) -> [UInt8] { target?.canonical(call) ?? [] }
 }

@@ -38,7 +38,7 @@ final class SiblingVolumes: Served {
     return outer(members[index].volume.serve(inner), index)
   }
 
-  /// Reads from one volume and writes to the other, as one call.
+  /// Reads from one volume and hands the bytes to the other, as one call.
   private func copy(
     _ request: Request, _ count: UInt64,
     from: (index: Int, node: NodeID, handle: HandleID, offset: UInt64),
@@ -52,7 +52,12 @@ final class SiblingVolumes: Served {
     guard case .reply(.data(let bytes)) = read else { return read }
     if bytes.isEmpty { return .reply(.written(0)) }
     return members[to.index].volume.serve(
-      ask(.write(to.node, to.handle, offset: to.offset, data: bytes)))
+      ask(.receive(to.node, to.handle, offset: to.offset, data: bytes)))
+  }
+
+  func canonical(_ call: Request.Call) -> [UInt8] {
+    guard let index = owner(call.node) else { return [] }
+    return [UInt8(index)] + members[index].volume.canonical(call.mapped(local))
   }
 
   // MARK: The root

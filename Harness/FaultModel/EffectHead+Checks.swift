@@ -14,6 +14,20 @@ extension EffectHead {
     }
   }
 
+  /// The subject's output is cut by the runner, from the start of a run.
+  var isOutputLimit: Bool {
+    if case .whole(.limitSubject(.stdout, _)) = self { true } else { false }
+  }
+
+  /// True for effects that can strike a single entry of a listing.
+  var strikesEntries: Bool {
+    switch self {
+    case .whole(.hide), .whole(.duplicate), .whole(.report(.readdir)): true
+    case .fail(let operations, _): operations == [.readdir]
+    default: false
+    }
+  }
+
   var isCrash: Bool { if case .crash = self { true } else { false } }
 
   /// True for effects on directory listings.
@@ -40,7 +54,19 @@ extension StatementReader {
         clauses.renameSide != nil && !operations.contains(.rename), .as,
         "'as old' and 'as new' belong to rename"
       ),
-      (clauses.entry != nil && !head.isOnListing, .entry, "'entry' belongs to listings"),
+      (
+        clauses.entry != nil && !head.strikesEntries, .entry,
+        "'entry' belongs to hide, duplicate, report readdir and fail readdir"
+      ),
+      (
+        clauses.pass != nil && !head.isOnListing
+          && (operations.isEmpty || !operations.allSatisfy { $0 == .read || $0 == .readdir }),
+        .pass, "'pass' belongs to reads and listings"
+      ),
+      (
+        clauses.of != nil && clauses.percent == nil && clauses.afterBytes == nil, .of,
+        "'of' belongs to 'at N%' and 'after SIZE'"
+      ),
       (clauses.from != nil && !hasOffsets, .from, "'from' needs operations with a byte offset"),
       (clauses.range != nil && !hasOffsets, .range, "'range' needs operations with a byte offset"),
       (
@@ -57,7 +83,20 @@ extension StatementReader {
       (clauses.nth != nil && !canBeCounted, .nth, uncountable),
       (clauses.every != nil && !canBeCounted, .every, uncountable),
       (clauses.by != nil && !canBeCounted, .by, uncountable),
+      (
+        clauses.by != nil && !operations.isEmpty && !operations.contains(where: \.hasHandle), .by,
+        "'by' needs operations on an open file"
+      ),
     ]
+    let when: [(isSaid: Bool, word: ClauseWord)] = [
+      (clauses.timing != nil || clauses.afterBytes != nil, .after), (clauses.percent != nil, .at),
+      (clauses.between != nil, .between), (clauses.chance != nil, .chance),
+    ]
+    if head.isOutputLimit, let said = when.first(where: \.isSaid) {
+      throw lexer.error(
+        places[said.word.rawValue] ?? places["before"] ?? words[0],
+        "output is limited from the start of a run on")
+    }
     if let refusal = refusals.first(where: \.isWrong) {
       throw lexer.error(places[refusal.word.rawValue] ?? words[0], refusal.message)
     }

@@ -62,7 +62,7 @@ extension StatementReader {
       return .corrupt(Transfer(rawValue: kind) ?? .read, try target())
     case .drop:
       return .drop(
-        try operations(that: { $0.changesSomething && !$0.makesInode }, word), try target())
+        try operations(that: \.canBeDropped, word), try target())
     case .lose: return .lose(try operations(that: { $0.canBeLost }, word), try target())
     case .misdirect:
       try expect("write")
@@ -207,6 +207,8 @@ struct ReportField {
 
   enum Form {
     case number, size, mode, time, kind
+    /// The kind of a listed entry, which may be untold.
+    case listedKind
 
     var expected: String {
       switch self {
@@ -214,11 +216,12 @@ struct ReportField {
       case .size: "a size such as 24MiB"
       case .mode: "permission bits in octal, such as 0644"
       case .time: "a time such as 2026-07-11T12:00:01.5Z"
-      case .kind: "a kind: " + kinds.joined(separator: " ")
+      case .kind: "a kind: " + Self.kinds.joined(separator: " ")
+      case .listedKind: "a kind: " + Self.kinds.joined(separator: " ") + " unknown"
       }
     }
 
-    private var kinds: [String] { ["file", "directory", "symlink", "fifo", "other", "unknown"] }
+    private static let kinds = ["file", "directory", "symlink", "fifo", "other"]
 
     func normalised(_ word: Lexer.Word) -> String? {
       switch self {
@@ -226,7 +229,8 @@ struct ReportField {
       case .size: Literals.size(word.bytes).map { String($0) }
       case .mode: Literals.octal(word.bytes).map { String($0) }
       case .time: Literals.time(word.bytes).map { String($0) }
-      case .kind: kinds.contains(word.text) ? word.text : nil
+      case .kind: Self.kinds.contains(word.text) ? word.text : nil
+      case .listedKind: (Self.kinds + ["unknown"]).contains(word.text) ? word.text : nil
       }
     }
   }
@@ -241,7 +245,7 @@ struct ReportField {
   ]
 
   static let entry: [ReportField] = [
-    ReportField(name: "type", form: .kind), ReportField(name: "ino", form: .number),
+    ReportField(name: "type", form: .listedKind), ReportField(name: "ino", form: .number),
   ]
 
   static let statfs: [ReportField] = [

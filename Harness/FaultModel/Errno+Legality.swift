@@ -81,6 +81,19 @@ extension Operation {
   /// True when nothing stands under a `~` identity yet.
   var comesBeforeContent: Bool { makesInode }
 
+  /// True for operations that come with an open file's handle.
+  var hasHandle: Bool {
+    switch self {
+    case .stat, .setattr, .setattrMode, .setattrTimes, .setattrSize, .read, .write, .close, .fsync,
+      .fsyncdir, .readdir, .lseek, .fallocate, .copyrange, .lock, .ioctl:
+      true
+    default: false
+    }
+  }
+
+  /// True when the operation can be acknowledged and left undone.
+  var canBeDropped: Bool { changesSomething && !makesInode && self != .close }
+
   /// True for operations with a byte offset.
   var hasOffset: Bool { [.read, .write, .copyrange, .fallocate, .lseek].contains(self) }
 

@@ -79,7 +79,7 @@ final class CaseRunner {
       try trees.trees(for: scriptCase)["src"] ?? PlannedTree()
     }
     let mounted = try system("rig") { () throws(RigError) in
-      try rig.load(planned.script, caseIndex: 0)
+      try rig.load(planned.script, caseIndex: 0, gated: planned.isGated)
     }
     var personas: [String: Persona] = [:]
     var rows: [VolumeFacts.Row] = []
@@ -165,7 +165,8 @@ final class CaseRunner {
       mode: stage.planned.mode, headroom: stage.planned.scriptCase.preamble.headroom,
       factsFile: stage.factsFile, extraArguments: arguments, scratch: stage.scratch,
       deadlineSeconds: deadlineSeconds,
-      needsFreshProcess: stage.isFresh || stage.planned.scriptCase.needsFreshProcess,
+      needsFreshProcess: stage.isFresh || stage.planned.isGated
+        || stage.planned.scriptCase.needsFreshProcess,
       outputLimit: limits.output)
     var started: [any SubjectRun] = []
     for _ in 0..<atOnce {

@@ -12,6 +12,8 @@ public struct PlannedCase: Sendable {
   public let subject: String
   /// The oracle that must object, for an engine that is broken on purpose; nil for a real subject.
   public let caughtBy: String?
+  /// Gate mode: the subject's requests come in an order that the seed chooses.
+  public var isGated = false
 
   typealias Parse = (_ text: [UInt8], _ name: String) throws(ScriptError) -> Script
 

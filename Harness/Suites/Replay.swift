@@ -28,11 +28,13 @@ public struct Replay: Sendable, Equatable {
   /// A digest over every row of each persona that the case uses.
   public var personas: [String: String]
   public var verdict: Verdict
+  /// Gate mode; false in files that do not say.
+  public var isGated: Bool
 
   public init(
     build: String, kernel: String, id: String, script: String, scriptText: String, mode: String,
     seed: UInt64, subject: String, deadlineSeconds: Double, generator: Int,
-    cards: [String: String], personas: [String: String], verdict: Verdict
+    cards: [String: String], personas: [String: String], verdict: Verdict, isGated: Bool = false
   ) {
     self.build = build
     self.kernel = kernel
@@ -47,6 +49,7 @@ public struct Replay: Sendable, Equatable {
     self.cards = cards
     self.personas = personas
     self.verdict = verdict
+    self.isGated = isGated
   }
 }
 
@@ -99,6 +102,7 @@ extension Replay {
       "script": .text(script),
       "scriptText": .text(scriptText),
       "cards": Self.object(cards),
+      "gated": .bool(isGated),
     ]
   }
 
@@ -140,7 +144,7 @@ extension Replay {
       deadlineSeconds: try Self.required(json, "deadlineSeconds", \.double),
       generator: try Self.required(json, "generator", \.int),
       cards: try Self.texts(json, "cards"), personas: try Self.texts(json, "personas"),
-      verdict: verdict)
+      verdict: verdict, isGated: json["gated"]?.bool ?? false)
   }
 
   private static func required<Value>(

@@ -33,12 +33,14 @@ public struct ReplayedCase: Sendable {
       let mode = Mode(rawValue: replay.mode)
     else { throw .missing("scriptText with one case, mode") }
     let slug = replay.id.split(separator: "/").last?.split(separator: "@").first
-    planned = PlannedCase(
+    var planned = PlannedCase(
       identity: CaseIdentity(
         script: replay.script, title: scriptCase.title, line: scriptCase.line, mode: replay.mode,
         slug: slug.map(String.init) ?? scriptCase.slug),
       script: script, scriptCase: scriptCase, mode: mode, subject: replay.subject,
       caughtBy: SubjectCatalogue.oracle(thatCatches: replay.subject))
+    planned.isGated = replay.isGated
+    self.planned = planned
     warnings = Self.differences(replay)
   }
 

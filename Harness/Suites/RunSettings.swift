@@ -51,6 +51,7 @@ public struct RunSettings: Sendable {
       build: build, kernel: kernel, id: planned.identity.id, script: planned.identity.script,
       scriptText: planned.script.text, mode: planned.mode.rawValue, seed: preamble.seed,
       subject: planned.subject, deadlineSeconds: deadlineSeconds,
-      generator: Content.generatorVersion, cards: tables, personas: digests, verdict: verdict)
+      generator: Content.generatorVersion, cards: tables, personas: digests, verdict: verdict,
+      isGated: planned.isGated)
   }
 }

@@ -3,6 +3,7 @@
 #ifndef CUSTODY_FUSE_SHIMS_H
 #define CUSTODY_FUSE_SHIMS_H
 
+#include <poll.h>
 #include <stdint.h>
 
 /// What the kernel asks. Closed: the callback sees no other value.
@@ -38,6 +39,7 @@ enum __attribute__((enum_extensibility(closed))) ff_operation {
   ff_operation_lseek,
   ff_operation_fallocate,
   ff_operation_copyrange,
+  ff_operation_ioctl,
   ff_operation_forget,
 };
 
@@ -183,5 +185,26 @@ int32_t ff_signal(int32_t process_descriptor, int32_t signal);
 /// Sets a limit of another process (prlimit(2)): 0 open descriptors, 1 address space, 2 file size.
 /// Returns 0, or an errno.
 int32_t ff_limit(int32_t process, int32_t which, uint64_t value);
+
+/// poll(2) with a time in nanoseconds. Returns its result, or a negative errno.
+int32_t ff_poll(struct pollfd *_Nonnull set, uint32_t count, int64_t nanoseconds);
+
+/// A thread as /proc shows it.
+typedef struct {
+  int32_t thread;
+  /// The letter of its state: R, S, D, ...; 0 when it has ended meanwhile. A wait for a lock that
+  /// another thread holds is S.
+  char state;
+  /// How often it left a core.
+  uint64_t switches;
+} ff_thread;
+
+/// The threads of a process and of all its children, in the order of /proc; at most `room`.
+/// Returns their number.
+int32_t ff_threads(int32_t process, ff_thread *_Nonnull threads, int32_t room);
+
+/// Puts a process with one thread, and all that it starts, on one core of ours where each thread
+/// runs until it blocks (SCHED_FIFO). Returns 0, or an errno: the policy needs root.
+int32_t ff_run_in_turn(int32_t process);
 
 #endif

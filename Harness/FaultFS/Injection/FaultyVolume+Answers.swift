@@ -193,6 +193,11 @@ extension Attributes {
       self[keyPath: path] = new
       return true
     }
+    func putOwner(_ path: WritableKeyPath<Attributes, UInt32?>, _ new: UInt32?) -> Bool {
+      guard let new else { return false }
+      self[keyPath: path] = new
+      return true
+    }
     return switch field {
     case "size": put(\.byteCount, UInt64(value))
     case "blocks": put(\.blocks, UInt64(value))
@@ -200,6 +205,8 @@ extension Attributes {
     case "type": put(\.kind, TreeEntry.Kind(rawValue: value))
     case "nlink": put(\.linkCount, UInt32(value))
     case "ino": put(\.inode, UInt64(value))
+    case "uid": putOwner(\.uid, UInt32(value))
+    case "gid": putOwner(\.gid, UInt32(value))
     case "mtime": put(\.modification, Int64(value))
     case "atime": put(\.access, Int64(value))
     case "ctime": put(\.change, Int64(value))

@@ -19,7 +19,7 @@ extension FaultyVolume {
         if rule.hasStrikesLeft(key) { decision.cut = min(decision.cut ?? offset, offset) }
         continue
       }
-      guard rule.picks(address.counted), rule.hasStrikesLeft(key) else { continue }
+      guard rule.picks(injector.counted(address)), rule.hasStrikesLeft(key) else { continue }
       decision.strikes.append(strike)
     }
     if let cut = decision.cut { Self.clip(&decision.strikes, at: cut) }

@@ -8,6 +8,13 @@ extension FaultyVolume {
   func drop(_ call: Request.Call, _ address: Address, _ strike: Strike) -> Reply? {
     switch call {
     case .write: return dropBytes(call, strike)
+    case .receive(let node, let handle, let offset, let data):
+      return dropBytes(.write(node, handle, offset: offset, data: data), strike)
+    case .copyFileRange(let from, _, let start, let to, let handle, let offset, let count):
+      let held = store.bytes(of: from, at: start, count: Int(clamping: min(count, Self.copyLimit)))
+      return held.withUnsafeBytes {
+        dropBytes(.write(to, handle, offset: offset, data: $0), strike)
+      }
     case .fsync(let node, _, _), .fsyncdir(let node, _):
       return store.hasUnsynced(node) ? .done : nil
     case .setattr(let node, _, let change):
@@ -22,9 +29,18 @@ extension FaultyVolume {
   }
 
   private func dropBytes(_ call: Request.Call, _ strike: Strike) -> Reply? {
-    guard let struck = strike.bytes else { return nil }
-    return write(call, without: struck)
+    guard let struck = strike.bytes, case .write(_, _, let offset, let data) = call else {
+      return nil
+    }
+    // A copy may find fewer bytes than it was asked for.
+    let end = min(struck.offset + struck.count, offset + UInt64(data.count))
+    guard end > struck.offset else { return nil }
+    return write(
+      call, without: ByteRange(offset: struck.offset, count: end - struck.offset))
   }
+
+  /// The most bytes of one copyrange that is done in part.
+  private static let copyLimit: UInt64 = 1 << 20
 
   private func makeNameless(_ call: Request.Call, _ address: Address) -> Reply? {
     guard let name = address.name, store.child(of: name.folder, named: name.name) == nil else {
@@ -53,7 +69,8 @@ extension FaultyVolume {
     let reply = store.perform(call)
     if case .error = reply { return nil }
     switch call {
-    case .write(let node, _, _, _), .copyFileRange(_, _, _, let node, _, _, _):
+    case .write(let node, _, _, _), .receive(let node, _, _, _),
+      .copyFileRange(_, _, _, let node, _, _, _):
       if let struck = strike.bytes { store.lose(node, struck) }
     case .setattr(let node, _, let change):
       if change.byteCount == nil { store.loseAttributes(node) } else { store.loseUnsynced(node) }

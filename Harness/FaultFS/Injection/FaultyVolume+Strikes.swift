@@ -109,7 +109,7 @@ extension FaultyVolume {
         return nil
       }
       return .data(UnsafeRawBufferPointer(rebasing: data[..<Int(limit)]))
-    case .write, .copyFileRange:
+    case .write, .copyFileRange, .receive:
       if limit == 0 { return .written(0) }
       return store.perform(call.cut(to: asked.offset + limit))
     default: return nil
@@ -209,7 +209,8 @@ extension Request.Call {
   fileprivate var asked: ByteRange? {
     switch self {
     case .read(_, _, let offset, let count): ByteRange(offset: offset, count: UInt64(count))
-    case .write(_, _, let offset, let data): ByteRange(offset: offset, count: UInt64(data.count))
+    case .write(_, _, let offset, let data), .receive(_, _, let offset, let data):
+      ByteRange(offset: offset, count: UInt64(data.count))
     case .copyFileRange(_, _, _, _, _, let offset, let count):
       ByteRange(offset: offset, count: count)
     default: nil
@@ -223,6 +224,10 @@ extension Request.Call {
       .read(node, handle, offset: offset, count: min(count, Int(end - offset)))
     case .write(let node, let handle, let offset, let data):
       .write(
+        node, handle, offset: offset,
+        data: UnsafeRawBufferPointer(rebasing: data[..<min(data.count, Int(end - offset))]))
+    case .receive(let node, let handle, let offset, let data):
+      .receive(
         node, handle, offset: offset,
         data: UnsafeRawBufferPointer(rebasing: data[..<min(data.count, Int(end - offset))]))
     case .copyFileRange(

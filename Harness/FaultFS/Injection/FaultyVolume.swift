@@ -28,6 +28,7 @@ final class FaultyVolume: RigVolume {
   var labels: [LabelKey: Track.Label] = [:]
   var temporaryCount = 0
   var markerCount = 0
+  var passingCount = 0
   /// Files with their final name that no directory fsync followed, by folder.
   var unsettledNames: [NodeID: Set<NodeID>] = [:]
   var writtenByteCount: UInt64 = 0
@@ -105,6 +106,18 @@ final class FaultyVolume: RigVolume {
     injector.conclude(address, decision, struck.reply, on: self)
     trace(request, address, struck.reply, struck.rules)
     return .reply(struck.reply)
+  }
+
+  func canonical(_ call: Request.Call) -> [UInt8] {
+    guard let address = Address(call, on: store) else { return [] }
+    return [address.name, address.newName].compactMap { $0 }
+      .flatMap { name -> [UInt8] in
+        if let label = label(name) { return Array(label.text.utf8) + [0] }
+        let isKnown =
+          isSource || finalNames[store.names.key(ofPath: path(name))] != nil
+          || store.child(of: name.folder, named: name.name) != nil
+        return isKnown ? name.name.bytes + [0] : [0]
+      }
   }
 
   private func trace(_ request: Request, _ address: Address, _ reply: Reply, _ rules: [Int]) {
@@ -191,6 +204,7 @@ final class FaultyVolume: RigVolume {
     labels = [:]
     temporaryCount = 0
     markerCount = 0
+    passingCount = 0
     past = nil
     unsettledNames = [:]
     writtenByteCount = 0

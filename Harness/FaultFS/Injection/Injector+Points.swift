@@ -65,7 +65,7 @@ extension Injector {
     } else {
       guard !watch.operation.isDisjoint(with: address.bits),
         watch.matcher.map({ volume.matches($0, address) }) ?? true,
-        watch.counts(address.counted)
+        watch.counts(counted(address))
       else { return false }
     }
     if !decision.due.contains(where: { $0 === watch }) { decision.due.append(watch) }

@@ -19,6 +19,7 @@ final class Injector: RigStore {
   private(set) var waiting: [ArmedRule] = []
   private(set) var acts: [RigAct] = []
   var ring = TraceRing()
+  var countsAcrossVolumes = false
   /// A run is on.
   private(set) var isRunning = false
   private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
@@ -144,6 +145,9 @@ final class Injector: RigStore {
       }
     }
   }
+
+  /// What `nth` and `every` are counted for.
+  func counted(_ address: Address) -> UInt64 { countsAcrossVolumes ? 0 : address.counted }
 
   /// A rule's effect took hold.
   func struck(_ strike: FaultyVolume.Strike) { strike.rule.tookHold(strike.key) }

@@ -93,6 +93,9 @@ struct Address {
       self.init(.read, node, handle, ByteRange(offset: offset, count: UInt64(count)))
     case .write(let node, let handle, let offset, let data):
       self.init(.write, node, handle, ByteRange(offset: offset, count: UInt64(data.count)))
+    case .receive(let node, let handle, let offset, let data):
+      self.init(.copyrange, node, handle, ByteRange(offset: offset, count: UInt64(data.count)))
+    case .ioctl(let node, let handle, _): self.init(.ioctl, node, handle)
     case .flush(let node, let handle): self.init(.close, node, handle)
     case .release, .releasedir, .forget: return nil
     case .fsync(let node, let handle, _): self.init(.fsync, node, handle)

@@ -91,7 +91,7 @@ struct PastStates {
     _ call: Request.Call, _ address: Address, _ store: any Volume
   ) -> ByteRange? {
     switch call {
-    case .write, .copyFileRange, .fallocate: return address.range
+    case .write, .receive, .copyFileRange, .fallocate: return address.range
     case .setattr(let node, _, let change):
       guard let end = change.byteCount, let size = store.attributes(of: node)?.byteCount,
         end < size

@@ -31,9 +31,12 @@ final class Track {
   enum Label: Hashable {
     case temporary(Int)
     case marker(Int)
+    /// A name that was given by link, rename or symlink and that no source file has.
+    case passing(Int)
 
     var text: String {
       switch self {
+      case .passing(let number): "<name#\(number)>"
       case .temporary(let number): "<tmp#\(number)>"
       case .marker(let number): "<marker#\(number)>"
       }

@@ -60,6 +60,10 @@ extension MemoryVolume: Served {
       return try allocate(id, mode, ByteRange(offset: offset, count: count))
     case .copyFileRange(let source, _, let offset, let target, _, let targetOffset, let count):
       return try copy(source, offset, to: target, targetOffset, count)
+    case .receive(let id, _, let offset, let data): return try write(id, offset, data)
+    case .ioctl(let id, _, _):
+      _ = try node(id)
+      throw Errno(rawValue: ENOTTY)
     case .forget(let id, let lookups):
       forget(id, lookups)
       return .nothing
