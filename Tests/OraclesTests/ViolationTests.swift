@@ -57,6 +57,20 @@ private let temporary = BytePath("CLIP/.custody.tmp.0123456789abcdef0123456789ab
       $0.run.volatile["src"]?.add(folder: "CLIP/EMPTY")
       $0.run.volatile["dst"]?.add(folder: "CLIP/EMPTY")
     },
+    Sample("a file stands where a folder of the card is claimed", ["truth"]) {
+      addEmptyFolder(&$0)
+      $0.run.durable["dst"]?.entries["CLIP/EMPTY"] = .file("x")
+    },
+    Sample("a folder that is missing is no lie of a run that failed", []) {
+      addEmptyFolder(&$0)
+      failFirst(&$0)
+      $0.run.put(nil, at: "CLIP/EMPTY")
+    },
+    Sample("nor is one that the rig changed on the card", []) {
+      addEmptyFolder(&$0)
+      $0.run.put(nil, at: "CLIP/EMPTY")
+      $0.act(.changed, "src", "CLIP/EMPTY")
+    },
     Sample("a claim for a file that the source does not hold", ["truth"]) {
       $0.run.rows.append(.verified("CLIP/C0009.MP4", on: "dst"))
     },
@@ -344,6 +358,14 @@ private let temporary = BytePath("CLIP/.custody.tmp.0123456789abcdef0123456789ab
 @Sendable func failFirst(_ builder: inout CaseBuilder) {
   builder.run.fail()
   builder.run.expectations = [.failed([.suffix("C0001.MP4")], on: nil)]
+}
+
+/// An empty folder on the card and on every layer of the copy.
+@Sendable func addEmptyFolder(_ builder: inout CaseBuilder) {
+  builder.before["src"]?.add(folder: "CLIP/EMPTY")
+  builder.run.volatile["src"]?.add(folder: "CLIP/EMPTY")
+  builder.run.volatile["dst"]?.add(folder: "CLIP/EMPTY")
+  builder.run.durable["dst"]?.add(folder: "CLIP/EMPTY")
 }
 
 @Sendable func failMarked(_ builder: inout CaseBuilder) {

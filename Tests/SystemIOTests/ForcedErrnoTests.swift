@@ -197,6 +197,21 @@
       #expect(Array(buffer.prefix(9)) == [UInt8](1..<10))
     }
 
+    @Test("Blocks are read on where a sector ends, and no more once a read ends within one")
+    func blocks() throws {
+      let scratch = try Scratch()
+      try scratch.file("f", [UInt8](repeating: 7, count: 1000))
+      let file = try FileDescriptor.open(scratch.path.appending("f"), .readOnly)
+      let buffer = AlignedBuffer(byteCount: AlignedBuffer.alignment)
+      for (limit, calls) in [(Int.max, 1), (512, 2), (1000, 1)] {
+        try Interposer.with([.init("pread", count: .max, .limit(limit))]) { session in
+          let count = try file.readBlocks(into: buffer.bytes, at: 0)
+          #expect(count == 1000)
+          #expect(session.trace.count == calls)
+        }
+      }
+    }
+
     @Test("A call performed and then reported as failed has happened")
     func failAfter() throws {
       let scratch = try Scratch()
