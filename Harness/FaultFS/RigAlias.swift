@@ -21,6 +21,8 @@ struct RigAlias {
     case nil: break
     case .symlink:
       _ = path.withCString { Glibc.unlink($0) }
+      // An earlier case may have had a mount here: its folder is empty.
+      _ = path.withCString { rmdir($0) }
       let code = target.withCString { target in path.withCString { symlink(target, $0) } }
       guard code == 0 else { throw SystemError(call: "symlink", errno: .current, path: path) }
     case .bind:

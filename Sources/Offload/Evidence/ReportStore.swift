@@ -56,6 +56,10 @@ struct ReportStore {
       let name = BytePath(base + (number == 1 ? "" : "-\(number)") + suffix)
       do throws(SystemError) {
         try move(temporary, name, folder)
+        // A volume that only says yes must not pass for one that has the report.
+        guard try folder.metadataIfPresent(of: name) != nil else {
+          throw SystemError(call: "renameat2", errno: .noSuchFile, path: name)
+        }
         return name
       } catch {
         guard error.errno == .fileExists else { throw error }
