@@ -85,9 +85,11 @@ let package = Package(
     harness(
       "Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO", "BuildIdentity", "CXXHash"),
     harness("Oracles", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
-    harness("Reporting", "HarnessKit", "Wire", "SystemIO"),
+    harness("Exploration", "HarnessKit", "FaultModel", "SystemIO"),
+    harness("Reporting", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     harness(
-      "Suites", "HarnessKit", "Subjects", "Oracles", "FaultFS", "FaultModel", "Wire", "SystemIO"),
+      "Suites", "Exploration", "HarnessKit", "Subjects", "Oracles", "FaultFS", "FaultModel",
+      "Wire", "SystemIO"),
     harness("Bench", "CommandLineKit", "Hashing", "Wire", "SystemIO"),
     command(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
@@ -103,6 +105,7 @@ let package = Package(
     test("ClientTests", "Offload", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
     test("SuitesTests", "Suites", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
+    test("ExplorationTests", "Exploration", "HarnessKit", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO"),
     test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),

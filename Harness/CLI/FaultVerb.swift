@@ -18,6 +18,19 @@ enum FaultVerb {
     "hold requests until all threads of the engine are blocked, and let them through in an order "
       + "that the seed chooses")
 
+  private static let explores = Parameter.flag(
+    "--explore", "then strike every operation of every case with every legal fault")
+  private static let depth = Parameter.option(
+    "--depth", "N", .number, "faults at once, 1 or 2; what the script's explore line says, else 1")
+  private static let schedules = Parameter.option(
+    "--schedules", "N", .number, "the most schedules of each depth of an exploration")
+  private static let minutes = Parameter.option(
+    "--minutes", "M", .number, "no schedule of an exploration begins later than this")
+  private static let unpruned = Parameter.flag(
+    "--no-prune", "run every schedule, not one for each class of equal ones")
+  private static let gated = Parameter.flag(
+    "--gated", "the subject's threads in an order that the seed chooses")
+
   static let command = Command(
     "fault", "Runs fault scripts against an engine and judges what it claims",
     details: "A name is a script in ./FaultScripts, else in PREFIX/share/custody/FaultScripts, "
@@ -28,6 +41,9 @@ enum FaultVerb {
       .init(
         "harness fault exfat --case 'full-*' --mode standard",
         "Runs the cases of a full destination in one mode."),
+      .init(
+        "harness fault exfat --explore --jobs 2",
+        "Runs the cases, then every operation of each with every legal fault."),
       .init("harness fault fat32", "Runs the generic cases on the persona fat32."),
     ],
     exitCodes: ExitCode.rows)
@@ -62,6 +78,16 @@ enum Library {
       return try SuiteLibrary.standard()
     } catch {
       throw UsageError("harness: the working folder cannot be found: \(error)")
+    }
+  }
+
+  static func explorations(
+    of suite: FaultSuite, _ choice: CaseChoice
+  ) throws(UsageError) -> [ExplorationTarget] {
+    do throws(SuiteError) {
+      return try suite.explorations(choice)
+    } catch {
+      throw UsageError("\(error)")
     }
   }
 

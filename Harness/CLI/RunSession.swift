@@ -18,6 +18,12 @@ struct RunSession {
   /// The subject's seconds for one run unless the command line says otherwise.
   static let deadlineSeconds = 60.0
 
+  /// What is explored after the cases.
+  struct Exploration {
+    var targets: [ExplorationTarget]
+    var choice: ExplorationChoice
+  }
+
   /// How a run ended.
   struct End {
     var code: Int32
@@ -31,10 +37,15 @@ struct RunSession {
   ///   line of it is stale.
   func run(
     _ planned: [PlannedCase], allowed: AllowedCases = AllowedCases(), isWhole: Bool = false,
-    deadlineSeconds: Double = Self.deadlineSeconds
+    deadlineSeconds: Double = Self.deadlineSeconds, exploration: Exploration? = nil
   ) -> End {
     let cases = planned.filter { options.admits($0.identity.id) }
-    if cases.isEmpty {
+    let targets = (exploration?.targets ?? []).map { target in
+      var target = target
+      target.cases.removeAll { !options.admits($0.identity.id) }
+      return target
+    }
+    if cases.isEmpty, targets.allSatisfy({ $0.cases.isEmpty }) {
       console.complain("harness \(verb): no case to run")
       return End(code: planned.isEmpty ? ExitCode.blocked : ExitCode.usage)
     }
@@ -48,13 +59,23 @@ struct RunSession {
         verb: verb, stamp: Stamp.fileName, chosen: options.report)
       let events = EventStream(try recorders(directory))
       let stop = StopFlag()
-      let settings = try settings(cases, allowed, deadlineSeconds)
+      let settings = try settings(
+        cases + targets.flatMap(\.cases), allowed, deadlineSeconds)
       events.post(.runStarted(start(cases, identity, settings)))
       let runner = SuiteRunner(
         settings: settings, directory: directory, events: events, stop: stop)
       let outcome = Outcome()
       let thread = try Thread(name: "run") {
-        outcome.set(Result { () throws(RunError) in try runner.run(cases) })
+        outcome.set(
+          Result { () throws(RunError) in
+            var end = Outcome.Run(results: try runner.run(cases))
+            guard let exploration else { return end }
+            let explored = try Explorer(runner: runner, choice: exploration.choice)
+              .explore(targets)
+            end.results += explored.results
+            end.planned = explored.planned
+            return end
+          })
       }
       while outcome.value == nil {
         guard let signal = try signals.next(timeout: .milliseconds(50)) else { continue }
@@ -92,11 +113,12 @@ struct RunSession {
     var end = End(code: ExitCode.broken)
     var summary = events.summary
     summary.signal = stop.signal?.rawValue
-    summary.notRun = cases.count - summary.judged
+    summary.notRun = max(0, cases.count - summary.judged)
     switch outcome.value {
-    case .success(let results):
-      end.results = results
-      if stop.signal == nil { summary.problems = allowed.problems(after: results) }
+    case .success(let run):
+      end.results = run.results
+      summary.notRun = max(0, cases.count + run.planned - summary.judged)
+      if stop.signal == nil { summary.problems = allowed.problems(after: run.results) }
     case .failure(let error): summary.problems.append("\(error)")
     case nil: break
     }
@@ -121,7 +143,7 @@ struct RunSession {
     }
     recorders += [
       TerminalRecorder(output: terminal, folder: directory.shownPath.escaped),
-      JSONReport(in: directory), JUnitReport(in: directory),
+      CoverageText(in: directory), JSONReport(in: directory), JUnitReport(in: directory),
     ]
     return recorders
   }
@@ -157,7 +179,13 @@ struct RunSession {
 
 /// What the run's thread came to.
 private final class Outcome: Sendable {
-  typealias Value = Result<[(id: String, verdict: Verdict)], RunError>
+  /// Verdicts by id, and the schedules that were planned further to the cases.
+  struct Run: Sendable {
+    var results: [(id: String, verdict: Verdict)]
+    var planned = 0
+  }
+
+  typealias Value = Result<Run, RunError>
   private let state = Mutex<Value?>(nil)
 
   var value: Value? { state.withLock { $0 } }

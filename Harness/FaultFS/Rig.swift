@@ -61,11 +61,14 @@ final class Rig {
     store.countsAcrossVolumes = gated
     loop.answerHeld(with: .inputOutput)
     watchdog.isPatient = scriptCase.preamble.volumes.contains { $0.store == .backed }
+    let isSpoilt = store.hasTaughtKernel
     try long { () throws(RigError) in try store.load(scriptCase) }
     endViews()
     endAliases()
     let groups = MountGroup.groups(of: scriptCase.preamble.volumes)
-    endMounts { mount in !groups.contains { mount.fits($0.members, options(of: $0)) } }
+    endMounts { mount in
+      isSpoilt || !groups.contains { mount.fits($0.members, options(of: $0)) }
+    }
     for group in groups { try mount(group) }
     for spec in scriptCase.preamble.volumes { try makeAlias(spec) }
     loop.performActs()

@@ -146,6 +146,21 @@ public final class RigClient {
     try RigStatus(try ask("status"))
   }
 
+  /// Writes down every request from now on until the next load; `isAgain` for the case that was
+  /// recorded right before, whose targets are then counted from the start.
+  public func observe(isAgain: Bool) throws(RigError) {
+    _ = try ask("observe", [.init("again", .bool(isAgain))])
+  }
+
+  /// The requests that were written down, in order.
+  public func operations() throws(RigError) -> [RecordedOperation] {
+    var operations: [RecordedOperation] = []
+    for item in try RigMessage.list(try ask("operations")["operations"], "the operations") {
+      operations.append(try RecordedOperation(item))
+    }
+    return operations
+  }
+
   /// Every request of the case so far.
   public func trace() throws(RigError) -> [TraceRecord] {
     var records: [TraceRecord] = []

@@ -46,6 +46,9 @@ final class RigControl {
     switch verb {
     case "load": return try load(message)
     case "arm", "disarm", "given", "begin", "end": return try steer(verb, message)
+    case "observe": rig.store?.observe(isAgain: message["again"]?.bool ?? false)
+    case "operations":
+      return ["operations": .array((rig.store?.operations ?? []).map(\.json))]
     case "status": return rig.status.json
     case "snapshot":
       let volume = try rig.volume(try RigMessage.text(message["volume"], "the volume"))
@@ -60,8 +63,8 @@ final class RigControl {
     case "shutdown": rig.loop.stop()
     default:
       throw RigError(
-        "unknown verb \(verb); known are load, arm, disarm, given, begin, end, status, snapshot, "
-          + "trace, view, unview, eject, insert, remount, shutdown")
+        "unknown verb \(verb); known are load, arm, disarm, given, begin, end, observe, operations, status, "
+          + "snapshot, trace, view, unview, eject, insert, remount, shutdown")
     }
     return [:]
   }

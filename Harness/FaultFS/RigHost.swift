@@ -78,6 +78,13 @@ protocol RigStore: AnyObject {
   var fired: [Int: Int] { get }
   var acts: [RigAct] { get }
   var trace: [TraceRecord] { get }
+  /// Writes down every request from now on until the next load.
+  func observe(isAgain: Bool)
+  /// What was written down.
+  var operations: [RecordedOperation] { get }
+  /// An answer of the last case told the kernel that an operation does not exist: it never asks
+  /// again on that mount.
+  var hasTaughtKernel: Bool { get }
 }
 
 /// The rig could not do what it was asked; the text is for the operator.

@@ -27,7 +27,7 @@ enum Feature: Hashable {
 /// loaded, so that no case passes without its fault. Whoever makes a thing work takes it out here.
 enum Availability {
   static let missing: Set<Feature> = [
-    .effect(.crash), .statement("explore"),
+    .effect(.crash),
     .expectation("recovery"),
   ]
 

@@ -124,7 +124,7 @@ struct CaseCheck {
     _ paths: [BytePath], _ placed: PlacedTarget, _ trees: [String: PlannedTree],
     _ files: [BytePath: Content?]
   ) throws(ScriptError) {
-    guard placed.target.volume == "src" else { return }
+    guard placed.target.volume == "src", paths != [""] else { return }
     let exists = paths.contains { trees["src"]?.entries[$0] != nil || files[$0] != nil }
     if !exists {
       throw lexer.error(

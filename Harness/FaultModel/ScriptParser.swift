@@ -182,7 +182,6 @@ struct ScriptAssembly {
     let depth = try reader.count()
     explorations.append(
       ExplorationLine(operations: Set(operations), depth: depth, line: first.line))
-    features.append(PlacedFeature(feature: .statement("explore"), word: first))
   }
 }
 

@@ -44,7 +44,9 @@ extension StatementReader {
       return Target(volume: volume, subject: try ownName(rest, word))
     }
     if first == UInt8(ascii: "\"") {
-      let path = try lexer.treePath(try string(word, from: offset), word)
+      let bytes = try string(word, from: offset)
+      // A lone slash is the volume's root.
+      let path = bytes == [UInt8(ascii: "/")] ? "" : try lexer.treePath(bytes, word)
       return Target(volume: volume, subject: .path(path))
     }
     return Target(volume: volume, subject: .glob(try pattern(rest, word)))

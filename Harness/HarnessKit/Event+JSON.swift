@@ -17,6 +17,9 @@ extension Event {
     case .caseStarted: "caseStarted"
     case .caseFinished: "caseFinished"
     case .note: "note"
+    case .schedulesPlanned: "schedulesPlanned"
+    case .schedulesPassed: "schedulesPassed"
+    case .explored: "explored"
     case .runFinished: "runFinished"
     }
   }
@@ -27,6 +30,10 @@ extension Event {
     case .caseStarted(let identity): identity.members
     case .caseFinished(let result): result.members
     case .note(let text): [JSON.Member("text", .text(text))]
+    case .schedulesPlanned(let count): [JSON.Member("count", JSON(count))]
+    case .schedulesPassed(let count, let undetectable):
+      [JSON.Member("count", JSON(count)), JSON.Member("undetectable", JSON(undetectable))]
+    case .explored(let coverage): [JSON.Member("coverage", coverage.json)]
     case .runFinished(let summary): summary.members
     }
   }

@@ -18,6 +18,12 @@ public struct Event: Sendable, Equatable {
     case caseFinished(CaseResult)
     /// Something that a person should know and that belongs to no case.
     case note(String)
+    /// An exploration has planned so many schedules more.
+    case schedulesPlanned(Int)
+    /// Schedules of an exploration passed; those that no engine can see are among them.
+    case schedulesPassed(count: Int, undetectable: Int)
+    /// What an exploration came to.
+    case explored(Coverage)
     case runFinished(Run.Summary)
   }
 

@@ -83,8 +83,8 @@ extension Event {
   var isUrgent: Bool {
     switch kind {
     case .caseFinished(let result): result.verdict != .pass
-    case .runStarted, .runFinished: true
-    case .caseStarted, .note: false
+    case .runStarted, .runFinished, .explored: true
+    case .caseStarted, .note, .schedulesPlanned, .schedulesPassed: false
     }
   }
 }

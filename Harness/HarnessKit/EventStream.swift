@@ -32,7 +32,11 @@ public final class EventStream: Sendable {
   /// failure is kept (`failure`).
   public func post(_ kind: Event.Kind) {
     state.withLock { state in
-      if case .caseFinished(let result) = kind { state.summary.add(result) }
+      switch kind {
+      case .caseFinished(let result): state.summary.add(result)
+      case .schedulesPassed(let count, _): state.summary.add(passes: count)
+      default: break
+      }
       let event = Event(ordinal: state.ordinal, seconds: seconds, kind: kind)
       state.ordinal += 1
       for recorder in recorders {

@@ -28,7 +28,8 @@ extension Run {
     public static let eventsName: BytePath = "events.jsonl"
     /// Everything that a run writes into its folder.
     static let ownNames: Set<BytePath> = [
-      eventsName, "report.json", "junit.xml", "report.html", "cases", "subject",
+      eventsName, "report.json", "junit.xml", "report.html", "coverage.txt", "cases",
+      "subject",
     ]
 
     /// Makes the folder.

@@ -35,6 +35,9 @@ public enum Run {
       }
     }
 
+    /// Counts passes that have no result of their own.
+    public mutating func add(passes count: Int) { counts[.pass, default: 0] += count }
+
     public subscript(verdict: Verdict) -> Int { counts[verdict] ?? 0 }
 
     /// Cases that ran.

@@ -14,6 +14,7 @@ public final class JSONReport: Recorder {
     var start: RunStart?
     var cases: [JSON] = []
     var notes: [JSON] = []
+    var coverage: JSON = .null
   }
 
   public init(in directory: Run.Directory) {
@@ -32,10 +33,12 @@ public final class JSONReport: Recorder {
           "run": state.start.map { .object($0.members) } ?? .null,
           "summary": .object(summary.members),
           "notes": .array(state.notes),
+          "exploration": state.coverage,
           "cases": .array(state.cases),
         ]
         return report.encoded(pretty: true) + [0x0a]
-      case .caseStarted: break
+      case .explored(let coverage): state.coverage = coverage.json
+      case .caseStarted, .schedulesPlanned, .schedulesPassed: break
       }
       return nil
     }

@@ -1,3 +1,4 @@
+import FaultModel
 public import HarnessKit
 import Synchronization
 
@@ -13,6 +14,7 @@ public final class JUnitReport: Recorder {
   private struct State {
     var start: RunStart?
     var results: [CaseResult] = []
+    var coverage: Coverage?
   }
 
   public init(in directory: Run.Directory) {
@@ -25,8 +27,10 @@ public final class JUnitReport: Recorder {
       case .runStarted(let start): state.start = start
       case .caseFinished(let result): state.results.append(result)
       case .runFinished(let summary):
-        return Array(Self.document(state.start, state.results, summary).utf8)
-      case .caseStarted, .note: break
+        return Array(
+          Self.document(state.start, state.results, summary, state.coverage).utf8)
+      case .explored(let coverage): state.coverage = coverage
+      case .caseStarted, .note, .schedulesPlanned, .schedulesPassed: break
       }
       return nil
     }
@@ -34,15 +38,18 @@ public final class JUnitReport: Recorder {
   }
 
   static func document(
-    _ start: RunStart?, _ results: [CaseResult], _ summary: Run.Summary
+    _ start: RunStart?, _ results: [CaseResult], _ summary: Run.Summary,
+    _ coverage: Coverage? = nil
   ) -> String {
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     let counts = Counts(results)
     let extra = summary.problems.count + (summary.signal == nil ? 0 : 1)
+    let explored = coverage?.operations ?? []
     text += "<testsuites name=\"harness \(XML.escaped(start?.verb ?? ""))\""
-    text += " tests=\"\(results.count + extra)\" failures=\"\(counts.failures + extra)\""
+    text += " tests=\"\(results.count + extra + explored.count)\" failures=\"\(counts.failures + extra)\""
     text += " errors=\"\(counts.errors)\" time=\"\(Text.junitSeconds(summary.seconds))\">\n"
     for (name, members) in suites(results) { text += suite(name, members, start) }
+    if let coverage { text += exploration(coverage, explored) }
     if extra > 0 { text += runSuite(summary) }
     return text + "</testsuites>\n"
   }
@@ -152,6 +159,23 @@ public final class JUnitReport: Recorder {
     if let folder = result.folder { output.append("replay: \(folder)/replay.json") }
     text += "      <system-out>\(XML.escaped(output.joined(separator: "\n")))</system-out>\n"
     return text + "    </testcase>\n"
+  }
+
+  /// One test case an operation: schedules that did not pass have their own among the others.
+  private static func exploration(_ coverage: Coverage, _ explored: [Operation]) -> String {
+    var text = "  <testsuite name=\"exploration\" tests=\"\(explored.count)\" failures=\"0\""
+    text += " errors=\"0\" skipped=\"0\" time=\"\(Text.junitSeconds(coverage.seconds))\">\n"
+    for operation in explored {
+      let row = coverage.row(operation)
+      let output =
+        "\(row.run) of \(row.planned) schedules run, \(row.passed) passed, "
+        + "\(row.undetectable) undetectable, \(row.failed) failed, "
+        + "\(row.notExercised) not exercised"
+      text += "    <testcase name=\"\(XML.escaped(operation.rawValue))\" classname=\"exploration\""
+      text += " time=\"0.000\">\n      <system-out>\(XML.escaped(output))</system-out>\n"
+      text += "    </testcase>\n"
+    }
+    return text + "  </testsuite>\n"
   }
 
   /// What fails a run beside its cases, so that no reader takes it for green.

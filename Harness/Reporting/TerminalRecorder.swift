@@ -35,7 +35,7 @@ public final class TerminalRecorder: Recorder {
     var slowest: (id: String, seconds: Double) = ("", 0)
     /// Seconds of the run at the last live line.
     var shown = -1.0
-    var plainLines = 0
+    var coverage: Coverage?
   }
 
   /// The most cases that the summary names; the rest are counted.
@@ -62,6 +62,11 @@ public final class TerminalRecorder: Recorder {
       case .note(let text):
         // What was left behind is said even to those who asked for quiet.
         output.line(text, .plain)
+      case .schedulesPlanned(let count): state.planned += count
+      case .schedulesPassed(let count, _):
+        state.done += count
+        progress(event.seconds, &state)
+      case .explored(let coverage): state.coverage = coverage
       case .runFinished(let summary):
         finish(summary, state)
       }
@@ -86,6 +91,10 @@ public final class TerminalRecorder: Recorder {
         output.line(fitted(line), index == 0 ? .bad : .plain)
       }
     }
+    progress(seconds, &state)
+  }
+
+  private func progress(_ seconds: Double, _ state: inout State) {
     let interval = output.isLive ? Self.liveInterval : Self.logInterval
     guard seconds - state.shown >= interval else { return }
     state.shown = seconds
@@ -130,6 +139,7 @@ public final class TerminalRecorder: Recorder {
       output.line("  and \(state.notGreen - state.listed.count) more", .bad)
     }
     for problem in summary.problems { output.line("  " + problem, .bad) }
+    for line in state.coverage.map(CoverageText.summary) ?? [] { output.line(line, .plain) }
     if state.slowest.seconds >= 5 {
       output.line(
         "slowest: \(state.slowest.id), \(Text.duration(state.slowest.seconds))", .dim)

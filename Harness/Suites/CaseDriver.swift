@@ -101,18 +101,36 @@ final class CaseDriver {
 
   // MARK: Attempts
 
-  private func attempt(
-    _ planned: PlannedCase, isFresh: Bool, _ looksOutside: (Verdict) -> Bool
-  ) -> CaseAttempt {
-    let runner: CaseRunner
+  /// What a case asks of its volumes; a sentence when that cannot be found out.
+  func record(_ planned: PlannedCase) -> Result<Recording, CaseRunner.Failure> {
+    do throws(CaseRunner.Failure) {
+      return .success(try makeRunner(planned).record(planned))
+    } catch {
+      close()
+      return .failure(error)
+    }
+  }
+
+  private func makeRunner(_ planned: PlannedCase) throws(CaseRunner.Failure) -> CaseRunner {
     do {
-      runner = CaseRunner(
+      return CaseRunner(
         rig: try currentRig(), subject: try currentSubject(planned.subject),
         trees: TreeBuilder(cards: settings.cards), work: work,
         deadlineSeconds: Saboteur.named(planned.subject)?.deadlineSeconds
           ?? settings.deadlineSeconds, stop: stop)
     } catch {
-      return .broken("\(error)")
+      throw CaseRunner.Failure(reason: "\(error)")
+    }
+  }
+
+  private func attempt(
+    _ planned: PlannedCase, isFresh: Bool, _ looksOutside: (Verdict) -> Bool
+  ) -> CaseAttempt {
+    let runner: CaseRunner
+    do throws(CaseRunner.Failure) {
+      runner = try makeRunner(planned)
+    } catch {
+      return .broken(error.reason)
     }
     let attempt = runner.attempt(planned, isFresh: isFresh, looksOutside: looksOutside)
     if attempt.verdict == .broken || attempt.isInterrupted { close() }

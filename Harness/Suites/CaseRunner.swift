@@ -10,7 +10,7 @@ import Wire
 /// Whatever the rig or the subject's driver throws makes the attempt *broken*: it says nothing
 /// about the subject.
 final class CaseRunner {
-  private let rig: RigClient
+  let rig: RigClient
   private let subject: any Subject
   private let trees: TreeBuilder
   /// The job's own folder on the machine's disk.
@@ -57,7 +57,7 @@ final class CaseRunner {
   }
 
   /// Everything that one attempt stands on.
-  private struct Stage {
+  struct Stage {
     let planned: PlannedCase
     let isFresh: Bool
     let source: PlannedTree
@@ -73,7 +73,7 @@ final class CaseRunner {
     }
   }
 
-  private func load(_ planned: PlannedCase, isFresh: Bool) throws(Failure) -> Stage {
+  func load(_ planned: PlannedCase, isFresh: Bool) throws(Failure) -> Stage {
     let scriptCase = planned.scriptCase
     let source = try system("trees") { () throws(TreeError) in
       try trees.trees(for: scriptCase)["src"] ?? PlannedTree()
@@ -118,7 +118,7 @@ final class CaseRunner {
 
   // MARK: Running
 
-  private func play(_ stage: Stage) throws(Failure) -> [RunRecord] {
+  func play(_ stage: Stage) throws(Failure) -> [RunRecord] {
     var runs: [RunRecord] = []
     var isTouched = false
     var armed: Set<Int> = []
@@ -294,7 +294,7 @@ final class CaseRunner {
     return nil
   }
 
-  private func system<Value, Problem: Error>(
+  func system<Value, Problem: Error>(
     _ what: String, _ body: () throws(Problem) -> Value
   ) throws(Failure) -> Value {
     do throws(Problem) {

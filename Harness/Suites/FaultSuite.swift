@@ -24,7 +24,7 @@ public struct FaultSuite: Suite {
   }
 
   /// A script by its path (it has a slash) or name, else the generic one for a persona.
-  private func script(_ name: BytePath) throws(SuiteError) -> Script {
+  func script(_ name: BytePath) throws(SuiteError) -> Script {
     let word = name.escaped
     do throws(LibraryError) {
       if name.bytes.contains(UInt8(ascii: "/")) { return try library.script(at: name) }

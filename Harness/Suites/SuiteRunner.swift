@@ -4,17 +4,10 @@ import SystemIO
 
 /// Runs planned cases on one rig a job and tells the event stream.
 public final class SuiteRunner: Sendable {
-  private let settings: RunSettings
-  private let events: EventStream
+  let settings: RunSettings
+  let events: EventStream
   private let folders: CaseFolders
-  private let stop: StopFlag
-  private let state = Mutex(State())
-
-  private struct State {
-    var next = 0
-    var results: [(id: String, verdict: Verdict)] = []
-    var failure: RunError?
-  }
+  let stop: StopFlag
 
   public init(
     settings: RunSettings, directory: Run.Directory, events: EventStream, stop: StopFlag
@@ -30,15 +23,41 @@ public final class SuiteRunner: Sendable {
   /// - Returns: id and verdict of each case that was judged.
   /// - Throws: when the run's folder cannot be written, or no thread can be had.
   public func run(_ cases: [PlannedCase]) throws(RunError) -> [(id: String, verdict: Verdict)] {
+    let results = Mutex<[(id: String, verdict: Verdict)]>([])
+    try forEach(cases) { (driver, planned) throws(RunError) in
+      events.post(.caseStarted(planned.identity))
+      guard let result = try driver.drive(planned) else { return }
+      results.withLock { $0.append((result.identity.id, result.verdict)) }
+      events.post(.caseFinished(result))
+    }
+    return results.withLock { $0 }
+  }
+
+  /// Hands out items to the jobs, each with its own rig and subject, until none is left, `isOver`
+  /// says so or the stop flag is raised; blocks.
+  func forEach<Item: Sendable>(
+    _ items: [Item], isOver: @escaping @Sendable () -> Bool = { false },
+    _ body: @escaping @Sendable (CaseDriver, Item) throws(RunError) -> Void
+  ) throws(RunError) {
+    if items.isEmpty { return }
     let work = try Self.makeWorkFolder()
     defer { removeWorkFolder(work) }
+    let queue = Queue(items)
     var threads: [Thread] = []
-    for job in 0..<max(1, min(settings.jobs, cases.count)) {
+    for job in 0..<max(1, min(settings.jobs, items.count)) {
       do throws(SystemError) {
         threads.append(
           try Thread(name: "job-\(job)") { [self] in
             bind(job)
-            loop(cases, work.appending(BytePath("job-\(job)")))
+            let folder = work.appending(BytePath("job-\(job)"))
+            let driver = CaseDriver(settings: settings, folders: folders, stop: stop, work: folder)
+            defer { driver.close() }
+            do throws(RunError) {
+              try makeFolder(folder)
+              while !stop.isRaised, !isOver(), let item = queue.next() { try body(driver, item) }
+            } catch {
+              queue.end(error)
+            }
           })
       } catch {
         if threads.isEmpty { throw .system(error) }
@@ -46,9 +65,29 @@ public final class SuiteRunner: Sendable {
       }
     }
     for thread in threads { thread.join() }
-    let (results, failure) = state.withLock { ($0.results, $0.failure) }
-    if let failure { throw failure }
-    return results
+    if let failure = queue.failure { throw failure }
+  }
+
+  /// Items that several jobs take from.
+  private final class Queue<Item: Sendable>: Sendable {
+    private let items: [Item]
+    private let state = Mutex((next: 0, failure: RunError?.none))
+
+    init(_ items: [Item]) { self.items = items }
+
+    func next() -> Item? {
+      state.withLock { state in
+        guard state.next < items.count, state.failure == nil else { return nil }
+        state.next += 1
+        return items[state.next - 1]
+      }
+    }
+
+    func end(_ failure: RunError) {
+      state.withLock { if $0.failure == nil { $0.failure = failure } }
+    }
+
+    var failure: RunError? { state.withLock { $0.failure } }
   }
 
   /// One core for the job's thread, its rig and its subject, which answer each other in turn.
@@ -60,37 +99,11 @@ public final class SuiteRunner: Sendable {
     }
   }
 
-  private func loop(_ cases: [PlannedCase], _ work: BytePath) {
-    let driver = CaseDriver(settings: settings, folders: folders, stop: stop, work: work)
-    defer { driver.close() }
-    do throws(RunError) {
-      try makeFolder(work)
-      while let planned = take(cases) {
-        events.post(.caseStarted(planned.identity))
-        guard let result = try driver.drive(planned) else { break }
-        state.withLock { $0.results.append((result.identity.id, result.verdict)) }
-        events.post(.caseFinished(result))
-      }
-    } catch {
-      state.withLock { if $0.failure == nil { $0.failure = error } }
-    }
-  }
-
   private func makeFolder(_ path: BytePath) throws(RunError) {
     do throws(SystemError) {
       try FileSystem.makeDirectories(path)
     } catch {
       throw .system(error)
-    }
-  }
-
-  /// The next case; nil when none is left, or the run has to end.
-  private func take(_ cases: [PlannedCase]) -> PlannedCase? {
-    if stop.isRaised { return nil }
-    return state.withLock { state in
-      guard state.next < cases.count, state.failure == nil else { return nil }
-      state.next += 1
-      return cases[state.next - 1]
     }
   }
 

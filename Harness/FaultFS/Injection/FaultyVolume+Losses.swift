@@ -87,7 +87,7 @@ extension FaultyVolume {
 
 extension AttributeChange {
   /// False when everything it sets stands so already.
-  fileprivate func changes(_ before: Attributes) -> Bool {
+  func changes(_ before: Attributes) -> Bool {
     if let mode, mode & 0o7777 != before.mode & 0o7777 { return true }
     if let byteCount, byteCount != before.byteCount { return true }
     return differs(access, before.access) || differs(modification, before.modification)

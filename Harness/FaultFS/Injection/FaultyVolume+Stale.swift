@@ -69,7 +69,7 @@ extension FaultyVolume {
     return store.entry(of: old)
   }
 
-  private func oldListing(
+  func oldListing(
     _ reply: Reply, _ folder: NodeID, isFirst: Bool, _ count: Int, _ past: PastStates
   ) -> Reply? {
     guard case .listing(var entries) = reply, let changes = past.listings[folder] else {
@@ -121,7 +121,7 @@ extension FaultyVolume {
 
 extension Attributes {
   /// These attributes with what an older state had otherwise; nil when it had nothing.
-  fileprivate func older(_ old: Attributes) -> Attributes? {
+  func older(_ old: Attributes) -> Attributes? {
     guard
       old.byteCount != byteCount || old.modification != modification || old.mode != mode
         || old.linkCount != linkCount || old.blocks != blocks

@@ -98,8 +98,13 @@ final class FaultyVolume: RigVolume {
         }
       }
     }
+    let seen = injector.recorder?.begin(address, request, on: self, injector.compiler)
     let past = self.past?.before(request.call, address, on: store)
     let struck = carryOut(request, address, decision)
+    if let seen {
+      let hasPast = hasOlderAnswer(request.call, struck.reply)
+      injector.recorder?.end(seen, struck.reply, struck.rules, hasPast: hasPast, address, on: self)
+    }
     if let past { self.past?.keep(past, after: struck.reply) }
     noteTransfer(address, struck.reply, thread: request.thread)
     learn(address, request.call, struck.reply, &decision)

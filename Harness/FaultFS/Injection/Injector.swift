@@ -19,6 +19,9 @@ final class Injector: RigStore {
   private(set) var waiting: [ArmedRule] = []
   private(set) var acts: [RigAct] = []
   var ring = TraceRing()
+  /// Set while a case is recorded.
+  private(set) var recorder: OperationRecorder?
+  private var lastRecorder: OperationRecorder?
   var countsAcrossVolumes = false
   /// A run is on.
   private(set) var isRunning = false
@@ -43,6 +46,8 @@ final class Injector: RigStore {
     waiting = []
     acts = []
     ring.reset()
+    lastRecorder = recorder
+    recorder = nil
     isRunning = false
     self.scriptCase = scriptCase
     do throws(TreeError) {
@@ -156,6 +161,23 @@ final class Injector: RigStore {
 
   var trace: [TraceRecord] { ring.records }
 
+  var hasTaughtKernel: Bool {
+    rules.contains { rule in
+      if case .fail(_, _, .notImplemented, _, _) = rule.rule.effect { rule.fired > 0 } else { false }
+    }
+  }
+
+  // MARK: Recording
+
+  /// Writes down every request from now on. `isAgain`: the case that was recorded right before is
+  /// recorded again, and its targets are known.
+  func observe(isAgain: Bool) {
+    recorder = OperationRecorder(after: isAgain ? lastRecorder : nil, compiler: compiler)
+    for volume in order where volume.past == nil { volume.past = PastStates() }
+  }
+
+  var operations: [RecordedOperation] { recorder?.operations ?? [] }
+
   // MARK: Runs
 
   func apply(givenOrdinal: Int) throws(RigError) {
@@ -226,6 +248,7 @@ final class Injector: RigStore {
   func act(_ rule: ArmedRule) {
     guard rule.hasStrikesLeft(0), rule.picks(0), carryOut(rule) else { return }
     rule.tookHold(0)
+    recorder?.note(rule.id)
   }
 
   private func carryOut(_ rule: ArmedRule) -> Bool {

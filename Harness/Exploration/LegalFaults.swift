@@ -1,0 +1,290 @@
+import FaultModel
+import SystemIO
+
+/// Every fault that can strike a recorded operation and changes something there.
+///
+/// A rule that would change nothing never strikes, and its schedule would be *not exercised*: what
+/// the recording says of the answer keeps such rules out.
+struct LegalFaults {
+  let traits: CaseTraits
+  /// The whole recording, for what comes later and for what listings name.
+  let recording: RecordingIndex
+
+  func faults(of operation: RecordedOperation) -> [Fault] {
+    if operation.isShadowed { return [] }
+    return errors(operation) + transfers(operation) + losses(operation) + answers(operation)
+      + acts(operation)
+  }
+
+  // MARK: Errors
+
+  /// Errors that a lost medium, server or memory gives: one stands for the others in every phase.
+  static let representative = Errno.inputOutput
+  private static let fine: Set<String> = [
+    "EIO", "EINTR", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EEXIST", "ENOENT", "ENOTSUP",
+    "EXDEV", "EINVAL",
+  ]
+  /// A good engine goes on after EINTR here (scripts.md, decision 8).
+  private static let retried: Set<FaultModel.Operation> = [.read, .write, .open, .fsync, .link]
+
+  private func errors(_ operation: RecordedOperation) -> [Fault] {
+    let words = "\(operation.operation.rawValue) \(operation.target.text)"
+    var faults: [Fault] = []
+    for errno in operation.operation.legalErrnos where errno != operation.errno {
+      guard let name = errno.name else { continue }
+      let isRetried =
+        errno == .interrupted && operation.errno == nil
+        && Self.retried.contains(operation.operation)
+      faults.append(
+        Fault(
+          "fail \(name)", "fail \(words) with \(name) \(operation.clauses)",
+          isRetried ? .transparent : .detectable
+        ).coarse(!Self.fine.contains(name)))
+    }
+    guard operation.errno == nil else { return faults }
+    if operation.operation.changesSomething {
+      faults.append(
+        Fault("fail performed", "fail \(words) with EIO performed \(operation.clauses)"))
+    }
+    if operation.operation == .fsync {
+      faults.append(
+        Fault("fail forgetting", "fail \(words) with EIO forgetting \(operation.clauses)"))
+    }
+    if operation.operation == .close, !operation.byReader, operation.byteCount > 0 {
+      faults.append(
+        Fault("fail losing", "fail \(words) with EDQUOT losing last 4KiB \(operation.clauses)"))
+    }
+    if operation.nth == 1 {
+      let by = operation.byReader ? " by reader" : ""
+      faults.append(Fault("fail EIO always", "fail \(words) with EIO always\(by)"))
+    }
+    return faults
+  }
+
+  // MARK: Bytes
+
+  private static let once = "the source is read once, so that no second read can differ"
+  private static let unchecked = "nothing is read back in this mode"
+
+  private func transfers(_ operation: RecordedOperation) -> [Fault] {
+    guard let count = operation.answered, count > 0, let range = operation.range else { return [] }
+    let target = operation.target.text
+    let clauses = operation.clauses
+    let half = max(1, count / 2)
+    switch operation.operation {
+    case .read:
+      let isBlind = operation.target.volume == "src" && traits.readsSourceOnce
+      let seen: Detectability = isBlind ? .undetectable(Self.once) : .detectable
+      var faults = [Fault("short zero", "short read \(target) bytes 0 \(clauses)", seen)]
+      if count > 1 {
+        faults.append(Fault("short", "short read \(target) bytes \(half) \(clauses)", .transparent))
+      }
+      for form in Self.forms where count > 1 || form != "swapped" {
+        faults.append(Fault("corrupt \(form)", "corrupt read \(target) as \(form) \(clauses)", seen))
+      }
+      return faults
+    case .write:
+      let seen: Detectability = traits.isUnchecked ? .undetectable(Self.unchecked) : .detectable
+      var faults = [Fault("short zero", "short write \(target) bytes 0 \(clauses)")]
+      if count > 1 {
+        let stored = count > 512 ? 512 : half
+        faults += [
+          Fault("short", "short write \(target) bytes \(half) \(clauses)", .transparent),
+          Fault("torn", "torn write \(target) bytes \(stored) \(clauses)", seen),
+        ]
+      }
+      for form in Self.forms where count > 1 || form != "swapped" {
+        faults.append(
+          Fault("corrupt \(form)", "corrupt write \(target) as \(form) \(clauses)", seen))
+      }
+      let place = range.offset > 0 ? 0 : range.offset + UInt64(count)
+      faults.append(Fault("misdirect", "misdirect write \(target) to \(place) \(clauses)", seen))
+      return faults
+    case .copyrange where count > 1:
+      return [Fault("short", "short copyrange \(target) bytes \(half) \(clauses)", .transparent)]
+    default: return []
+    }
+  }
+
+  private static let forms = ["flip", "zeros", "junk", "swapped"]
+
+  // MARK: Losses
+
+  private static let barrier =
+    "a barrier that is acknowledged and forgotten shows after a power cut only"
+  private static let lost = "every reader sees it, and it is gone after a power cut"
+
+  private func losses(_ operation: RecordedOperation) -> [Fault] {
+    guard operation.errno == nil, operation.operation.changesSomething else { return [] }
+    let words = "\(operation.operation.rawValue) \(operation.target.text) \(operation.clauses)"
+    var faults: [Fault] = []
+    let changes = operation.traits.contains(.changes)
+    switch operation.operation {
+    case .write where operation.answered ?? 0 > 0:
+      let seen: Detectability = traits.isUnchecked ? .undetectable(Self.unchecked) : .detectable
+      faults.append(Fault("drop", "drop \(words)", seen))
+    case .fsync, .fsyncdir:
+      if operation.traits.contains(.hasUnsynced) {
+        faults.append(Fault("drop", "drop \(words)", .undetectable(Self.barrier)))
+      }
+    case .setattr, .setattrMode, .setattrTimes, .setattrSize, .xattr:
+      if changes { faults.append(Fault("drop", "drop \(words)")) }
+    case .unlink, .rmdir, .rename, .link, .fallocate:
+      faults.append(Fault("drop", "drop \(words)"))
+    default: break
+    }
+    let isLosable: Bool =
+      switch operation.operation {
+      case .write, .copyrange: operation.answered ?? 0 > 0
+      case .setattr, .setattrMode, .setattrTimes, .setattrSize, .xattr: changes
+      case .create, .mkdir, .mknod, .symlink, .link, .rename, .unlink, .rmdir, .fallocate: true
+      default: false
+      }
+    if isLosable { faults.append(Fault("lose", "lose \(words)", .undetectable(Self.lost))) }
+    return faults
+  }
+
+  // MARK: Answers
+
+  private func answers(_ operation: RecordedOperation) -> [Fault] {
+    let words = "\(operation.operation.rawValue) \(operation.target.text) \(operation.clauses)"
+    var faults: [Fault] = [
+      Fault(
+        "delay",
+        "delay \(operation.operation.rawValue) \(operation.target.text) for 2ms \(operation.clauses)",
+        .transparent)
+    ]
+    if operation.traits.contains(.hasPast) { faults.append(Fault("stale", "stale \(words)")) }
+    guard operation.errno == nil else { return faults }
+    if operation.operation == .stat, operation.entry == .file {
+      let target = operation.target.text
+      faults += [
+        Fault(
+          "report size", "report stat \(target) size \(operation.byteCount + 1) \(operation.clauses)"),
+        Fault(
+          "report mtime",
+          "report stat \(target) mtime 2001-09-09T01:46:40Z \(operation.clauses)"),
+      ]
+    }
+    if operation.operation == .statfs {
+      faults.append(
+        Fault("report free", "report statfs \(operation.target.volume) free 0 \(operation.clauses)"))
+    }
+    return faults + listings(operation)
+  }
+
+  private static let hidden = "no other listing of the folder shows the entry"
+
+  private func listings(_ operation: RecordedOperation) -> [Fault] {
+    guard operation.operation == .readdir else { return [] }
+    return operation.listed.flatMap { path -> [Fault] in
+      let target = Target(volume: operation.target.volume, subject: .path(path)).text
+      let kind = recording.kind(of: path, on: operation.target.volume)?.rawValue ?? "unknown"
+      let isShown = recording.listings(of: path, on: operation.target.volume) > 1
+      // On a destination nothing is known from its listings alone.
+      let isBlind = !isShown && operation.target.volume == "src"
+      return [
+        Fault(
+          "hide", "hide \(target) pass \(operation.pass)",
+          isBlind ? .undetectable(Self.hidden) : .detectable
+        ).about(kind),
+        Fault("duplicate", "duplicate \(target) pass \(operation.pass)").about(kind),
+      ]
+    }
+  }
+
+  // MARK: Acts
+
+  private static let tooLate = "the source changes after the engine's last look at it"
+
+  private func acts(_ operation: RecordedOperation) -> [Fault] {
+    let volume = operation.target.volume
+    let moment = operation.moment
+    var faults = ["eject", "remount"].map { Fault($0, "\($0) \(volume) \(moment)") }
+    if volume != "src" {
+      faults += ["full", "readonly"].map { Fault($0, "\($0) \(volume) \(moment)") }
+    }
+    if traits.cleanOutcome != nil {
+      faults += ["kill", "terminate"].map { Fault($0, "\($0) subject \(moment)").endingRun() }
+    }
+    guard operation.entry == .file, operation.traits.contains(.isNamed),
+      operation.kind == .file || operation.kind == .temporary
+    else { return faults }
+    let target = operation.target.text
+    let isSource = volume == "src"
+    let seesName: Detectability =
+      !isSource || recording.isLookedUpLater(operation) ? .detectable : .undetectable(Self.tooLate)
+    let seesInode: Detectability =
+      !isSource || recording.isStatedLater(operation) ? .detectable : .undetectable(Self.tooLate)
+    faults.append(Fault("swap", "swap inode \(target) bytes different \(moment)", seesName))
+    guard isSource else { return faults }
+    faults += [
+      Fault("change append", "change \(target) append 512 \(moment)", seesInode),
+      Fault("change replace", "change \(target) replace \(moment)", seesName),
+      Fault("change remove", "change \(target) remove \(moment)", seesName),
+    ]
+    if operation.byteCount > 0 {
+      let count = min(512, operation.byteCount)
+      faults += [
+        Fault("change write", "change \(target) write 0+\(count) \(moment)", seesInode),
+        Fault("change truncate", "change \(target) truncate 0 \(moment)", seesInode),
+      ]
+    }
+    return faults
+  }
+}
+
+/// What a recording says beyond one operation.
+struct RecordingIndex {
+  private var kinds: [Place: TreeEntry.Kind] = [:]
+  private var listingCounts: [Place: Int] = [:]
+  private var lastLookup: [Target: Int] = [:]
+  private var lastStat: [Target: Int] = [:]
+  private var ordinals: [RecordedOperation: Int] = [:]
+
+  private struct Place: Hashable {
+    let volume: String
+    let path: BytePath
+  }
+
+  init(_ operations: [RecordedOperation]) {
+    for (ordinal, operation) in operations.enumerated() {
+      ordinals[operation] = ordinal
+      if case .path(let path) = operation.target.subject, let entry = operation.entry {
+        kinds[Place(volume: operation.target.volume, path: path)] = entry
+      }
+      for path in operation.listed {
+        listingCounts[Place(volume: operation.target.volume, path: path), default: 0] += 1
+      }
+      switch operation.operation {
+      case .lookup: lastLookup[operation.target] = ordinal
+      case .stat: lastStat[operation.target] = ordinal
+      default: break
+      }
+    }
+  }
+
+  func kind(of path: BytePath, on volume: String) -> TreeEntry.Kind? {
+    kinds[Place(volume: volume, path: path)]
+  }
+
+  func listings(of path: BytePath, on volume: String) -> Int {
+    listingCounts[Place(volume: volume, path: path)] ?? 0
+  }
+
+  /// The name is asked for after this operation, or by it.
+  func isLookedUpLater(_ operation: RecordedOperation) -> Bool {
+    guard let own = ordinals[operation], let last = lastLookup[operation.target] else {
+      return false
+    }
+    return last >= own
+  }
+
+  /// The inode is asked for its size and time after this operation, or by it.
+  func isStatedLater(_ operation: RecordedOperation) -> Bool {
+    guard let own = ordinals[operation], let last = lastStat[operation.target] else {
+      return false
+    }
+    return last >= own
+  }
+}

@@ -1,0 +1,263 @@
+import Exploration
+public import FaultModel
+public import HarnessKit
+import Subjects
+import Synchronization
+
+/// Explores cases: records what each asks of its volumes, strikes every operation with every legal
+/// fault, one schedule each, and counts what comes of it.
+public final class Explorer: Sendable {
+  private let runner: SuiteRunner
+  private let choice: ExplorationChoice
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  private struct State {
+    var coverage = Coverage()
+    /// Passes that no event told of yet.
+    var pending = (count: 0, undetectable: 0)
+    var results: [(id: String, verdict: Verdict)] = []
+    var planned = 0
+  }
+
+  /// How the exploration ended.
+  public struct End: Sendable {
+    /// Cases and schedules that were judged and did not pass, and bases that were not recorded.
+    public var results: [(id: String, verdict: Verdict)] = []
+    /// Schedules that were planned.
+    public var planned = 0
+  }
+
+  public init(runner: SuiteRunner, choice: ExplorationChoice) {
+    self.runner = runner
+    self.choice = choice
+  }
+
+  private var isOver: Bool {
+    choice.seconds.map { ContinuousClock.now - start >= .seconds($0) } ?? false
+  }
+
+  /// Explores to the end, or until the stop flag is raised; blocks.
+  public func explore(_ targets: [ExplorationTarget]) throws(RunError) -> End {
+    var whole = true
+    for target in targets {
+      try explore(target)
+      if !target.operations.isEmpty { whole = false }
+    }
+    let coverage = state.withLock { $0.coverage }
+    if !runner.stop.isRaised { check(coverage, isWhole: whole) }
+    runner.events.post(.explored(coverage))
+    return state.withLock { End(results: $0.results, planned: $0.planned) }
+  }
+
+  private func explore(_ target: ExplorationTarget) throws(RunError) {
+    let bases = try record(target.cases.filter(isExplored).map { $0.sequential(choice.isGated) })
+    var plan = ExplorationPlan(operations: target.operations, prunes: choice.prunes)
+    for (index, base) in bases.enumerated() { plan.add(base, index: index) }
+    plan.arrange(limit: choice.scheduleLimit)
+    try run(plan, bases)
+    guard choice.depth ?? target.depth > 1, !isOver, !runner.stop.isRaised else { return }
+    try exploreSeconds(plan, bases)
+  }
+
+  /// Two at once have no order, and a crash has its states.
+  private func isExplored(_ planned: PlannedCase) -> Bool {
+    let isPlain = !planned.scriptCase.statements.contains { statement in
+      switch statement {
+      case .runTwoAtOnce: true
+      case .rule(let rule): if case .crash = rule.effect { true } else { false }
+      default: false
+      }
+    }
+    if !isPlain { runner.events.note("\(planned.identity.id) has no order to explore") }
+    return isPlain
+  }
+
+  // MARK: Recording
+
+  private func record(_ cases: [PlannedCase]) throws(RunError) -> [ExplorationBase] {
+    let recorded = Mutex<[Int: ExplorationBase]>([:])
+    try runner.forEach(Array(cases.enumerated()), isOver: { self.isOver }) {
+      (driver, item) throws(RunError) in
+      switch driver.record(item.element) {
+      case .success(let recording):
+        recorded.withLock {
+          $0[item.offset] = item.element.base(recording.operations, isGated: self.choice.isGated)
+        }
+        self.note(unstable: recording.unstable)
+      case .failure(let failure):
+        if self.runner.stop.isRaised { return }
+        self.finish(broken: item.element.identity, failure.reason)
+      }
+    }
+    return recorded.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private func note(unstable: [String]) {
+    state.withLock { $0.coverage.unaddressed += unstable.map { "\($0) (another in every run)" } }
+  }
+
+  /// Second faults: each first one is recorded with what the engine does about it.
+  private func exploreSeconds(
+    _ plan: ExplorationPlan, _ bases: [ExplorationBase]
+  ) throws(RunError) {
+    let firsts = plan.firsts
+    let recorded = Mutex<[Int: ExplorationBase]>([:])
+    try runner.forEach(Array(firsts.enumerated()), isOver: { self.isOver }) {
+      (driver, item) throws(RunError) in
+      let base = bases[item.element.base]
+      guard case .success(let planned) = self.planned(item.element, base),
+        case .success(let recording) = driver.record(planned)
+      else { return }
+      recorded.withLock {
+        $0[item.offset] = planned.base(recording.operations, isGated: self.choice.isGated)
+      }
+    }
+    var seconds = plan.continued
+    var pairBases: [ExplorationBase] = []
+    for (offset, base) in recorded.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      seconds.addSecond(base, index: pairBases.count, after: firsts[offset])
+      pairBases.append(base)
+    }
+    seconds.arrange(limit: choice.scheduleLimit)
+    try run(seconds, pairBases)
+  }
+
+  // MARK: Running
+
+  private func run(_ plan: ExplorationPlan, _ bases: [ExplorationBase]) throws(RunError) {
+    state.withLock { state in
+      state.coverage.merge(plan.coverage)
+      state.planned += plan.schedules.count
+    }
+    runner.events.post(.schedulesPlanned(plan.schedules.count))
+    let begin = ContinuousClock.now
+    try runner.forEach(plan.schedules, isOver: { self.isOver }) { (driver, schedule) throws(RunError) in
+      switch self.planned(schedule, bases[schedule.base]) {
+      case .success(let planned):
+        guard let result = try driver.drive(planned) else { return }
+        self.finish(result, schedule)
+      case .failure(let failure):
+        let base = bases[schedule.base]
+        self.count(.broken, schedule)
+        self.finish(broken: base.identity(schedule.id), failure.reason)
+      }
+    }
+    flush()
+    state.withLock { state in
+      state.coverage.seconds += (ContinuousClock.now - begin) / .seconds(1)
+      // What --minutes left out is no longer planned.
+      if isOver { state.coverage.cutRest() }
+    }
+  }
+
+  private func planned(
+    _ schedule: ExploredSchedule, _ base: ExplorationBase
+  ) -> Result<PlannedCase, CaseRunner.Failure> {
+    do throws(ScriptError) {
+      let script = try ScriptParser.parse(schedule.text, name: base.script)
+      guard let scriptCase = script.cases.first else {
+        return .failure(CaseRunner.Failure(reason: "the schedule has no case"))
+      }
+      var planned = PlannedCase(
+        identity: CaseIdentity(
+          script: base.script, title: scriptCase.title, line: base.line, mode: base.mode.rawValue,
+          slug: scriptCase.slug),
+        script: script, scriptCase: scriptCase, mode: base.mode, subject: base.subject,
+        caughtBy: nil)
+      planned.isGated = choice.isGated
+      return .success(planned)
+    } catch {
+      return .failure(CaseRunner.Failure(reason: "the schedule does not parse: \(error)"))
+    }
+  }
+
+  private static let batch = 500
+
+  private func count(_ verdict: Verdict, _ schedule: ExploredSchedule) {
+    let isUndetectable = if case .undetectable = schedule.detectability { true } else { false }
+    let isFull = state.withLock { state in
+      state.coverage.add(verdict, at: schedule.place, isUndetectable: isUndetectable)
+      guard verdict == .pass else { return false }
+      state.pending.count += 1
+      if isUndetectable { state.pending.undetectable += 1 }
+      return state.pending.count >= Self.batch
+    }
+    if isFull { flush() }
+  }
+
+  private func finish(_ result: CaseResult, _ schedule: ExploredSchedule) {
+    count(result.verdict, schedule)
+    guard result.verdict != .pass else { return }
+    state.withLock { $0.results.append((result.identity.id, result.verdict)) }
+    runner.events.post(.caseFinished(result))
+  }
+
+  private func finish(broken identity: CaseIdentity, _ reason: String) {
+    state.withLock { $0.results.append((identity.id, .broken)) }
+    runner.events.post(
+      .caseFinished(CaseResult(identity: identity, verdict: .broken, reason: reason)))
+  }
+
+  private func flush() {
+    let pending = state.withLock { state in
+      defer { state.pending = (0, 0) }
+      return state.pending
+    }
+    if pending.count == 0 { return }
+    runner.events.post(
+      .schedulesPassed(count: pending.count, undetectable: pending.undetectable))
+  }
+
+  // MARK: The plan was carried out
+
+  /// Every cell ran as often as planned, and every operation was struck; else the exploration
+  /// itself is broken.
+  private func check(_ coverage: Coverage, isWhole: Bool) {
+    for problem in coverage.problems(isWhole: isWhole && coverage.cutCount == 0) {
+      finish(
+        broken: CaseIdentity(
+          script: "exploration", title: "plan and execution", line: 0, mode: "all",
+          slug: "plan-and-execution"), problem)
+    }
+  }
+}
+
+extension PlannedCase {
+  /// The case as exploration runs it: one step after the other where the subject can.
+  func sequential(_ isGated: Bool) -> PlannedCase {
+    var planned = self
+    planned.isGated = isGated
+    guard !isGated, let arguments = sequentialArguments else { return planned }
+    let title = identity.title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    let text = ScheduleWords.text(
+      ofScript: script.text, title: title, arguments: arguments)
+    guard let script = try? ScriptParser.parse(text, name: script.name),
+      let only = script.cases.first
+    else { return planned }
+    planned = PlannedCase(
+      identity: identity, script: script, scriptCase: only, mode: mode, subject: subject,
+      caughtBy: nil)
+    return planned
+  }
+
+  fileprivate var sequentialArguments: String? {
+    subject == OffloadSubject.name ? "--workers 1" : nil
+  }
+
+  /// What a plan is made of.
+  func base(_ operations: [RecordedOperation], isGated: Bool) -> ExplorationBase {
+    ExplorationBase(
+      script: identity.script, title: identity.title, line: identity.line, mode: mode,
+      text: script.text, scriptCase: scriptCase, operations: operations,
+      sequentialArguments: isGated ? nil : sequentialArguments, subject: subject)
+  }
+}
+
+extension ExplorationBase {
+  func identity(_ id: String) -> CaseIdentity {
+    CaseIdentity(
+      script: script, title: "\(title) \(id)", line: line, mode: mode.rawValue,
+      slug: "\(scriptCase.slug)-\(id)")
+  }
+}
