@@ -28,14 +28,14 @@ enum FaultVerb {
     "--minutes", "M", .number, "no schedule of an exploration begins later than this")
   private static let unpruned = Parameter.flag(
     "--no-prune", "run every schedule, not one for each class of equal ones")
-  private static let gated = Parameter.flag(
-    "--gated", "the subject's threads in an order that the seed chooses")
-
   static let command = Command(
     "fault", "Runs fault scripts against an engine and judges what it claims",
     details: "A name is a script in ./FaultScripts, else in PREFIX/share/custody/FaultScripts, "
       + "else a persona, on which the generic cases run.",
-    parameters: [names.row, subject.row, card.row, gated.row] + RunOptions.rows,
+    parameters: [
+      names.row, subject.row, card.row, gated.row, explores.row, depth.row, schedules.row,
+      minutes.row, unpruned.row,
+    ] + RunOptions.rows,
     examples: [
       .init("harness fault exfat", "Judges the copy engine on an exFAT destination."),
       .init(
@@ -66,8 +66,29 @@ enum FaultVerb {
     let suite = FaultSuite(values.all(names), library: library)
     var cases = try Library.cases(of: suite, choice)
     if values.has(gated) { for index in cases.indices { cases[index].isGated = true } }
-    return RunSession(verb: "fault", options: options, library: library, console: console)
-      .run(cases).code
+    let session = RunSession(
+      verb: "fault", options: options, library: library, console: console)
+    guard values.has(explores) else { return session.run(cases).code }
+    let exploration = RunSession.Exploration(
+      targets: try Library.explorations(of: suite, choice), choice: try exploration(values))
+    return session.run(cases, exploration: exploration).code
+  }
+
+  private static func exploration(
+    _ values: Arguments
+  ) throws(UsageError) -> ExplorationChoice {
+    var choice = ExplorationChoice()
+    if let depth = values[Self.depth] {
+      guard (1...2).contains(depth) else {
+        throw UsageError("harness fault: --depth: \(depth) is neither 1 nor 2")
+      }
+      choice.depth = Int(depth)
+    }
+    choice.scheduleLimit = values[schedules].map { Int(clamping: $0) }
+    choice.seconds = values[minutes].map { Double($0) * 60 }
+    choice.prunes = !values.has(unpruned)
+    choice.isGated = values.has(gated)
+    return choice
   }
 }
 

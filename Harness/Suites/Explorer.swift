@@ -1,5 +1,5 @@
 import Exploration
-public import FaultModel
+import FaultModel
 public import HarnessKit
 import Subjects
 import Synchronization

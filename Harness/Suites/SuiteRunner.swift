@@ -25,10 +25,10 @@ public final class SuiteRunner: Sendable {
   public func run(_ cases: [PlannedCase]) throws(RunError) -> [(id: String, verdict: Verdict)] {
     let results = Mutex<[(id: String, verdict: Verdict)]>([])
     try forEach(cases) { (driver, planned) throws(RunError) in
-      events.post(.caseStarted(planned.identity))
+      self.events.post(.caseStarted(planned.identity))
       guard let result = try driver.drive(planned) else { return }
       results.withLock { $0.append((result.identity.id, result.verdict)) }
-      events.post(.caseFinished(result))
+      self.events.post(.caseFinished(result))
     }
     return results.withLock { $0 }
   }
