@@ -14,7 +14,8 @@ enum Main {
 
   private static let verbs = [
     Verb(FaultVerb.command, FaultVerb.run), Verb(GateVerb.command, GateVerb.run),
-    Verb(ReplayVerb.command, ReplayVerb.run), Verb(MountVerb.command, MountVerb.run),
+    Verb(ReplayVerb.command, ReplayVerb.run), Verb(ShrinkVerb.command, ShrinkVerb.run),
+    Verb(MountVerb.command, MountVerb.run),
     Verb(ListVerb.command, ListVerb.run), Verb(DoctorVerb.command, DoctorVerb.run),
     Verb(BenchVerb.command, BenchVerb.run),
   ]

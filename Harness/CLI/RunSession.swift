@@ -158,7 +158,7 @@ struct RunSession {
       planned: cases.count, startedAt: Stamp.now)
   }
 
-  private func settings(
+  func settings(
     _ cases: [PlannedCase], _ allowed: AllowedCases, _ deadlineSeconds: Double
   ) throws(SystemError) -> RunSettings {
     let custody = options.custody

@@ -53,10 +53,11 @@ public struct ExplorationPlan: Sendable {
   /// Adds the schedules of one fault more at each operation of a case.
   public mutating func add(_ base: ExplorationBase, index: Int) {
     coverage.baseCount += 1
-    let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(base.operations))
-    for operation in base.operations {
+    let operations = base.operations.anchored
+    let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(operations))
+    for operation in operations {
       coverage.recorded[operation.operation, default: 0] += 1
-      if operation.isShadowed { note(operation) }
+      if operation.isShadowed, operation.anchor == nil { note(operation) }
       let place = EquivalenceClass(
         operation, mode: base.mode, volume: base.role(of: operation.target.volume),
         context: base.context(of: operation))
@@ -71,8 +72,9 @@ public struct ExplorationPlan: Sendable {
   /// Adds the schedules of a second fault to one that was explored: on its way out, or on the same
   /// file. Only an error and a loss are tried.
   public mutating func addSecond(_ base: ExplorationBase, index: Int, after first: ExploredSchedule) {
-    let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(base.operations))
-    for operation in base.operations where !operation.struck.isEmpty && admits(operation.operation) {
+    let operations = base.operations.anchored
+    let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(operations))
+    for operation in operations where !operation.struck.isEmpty && admits(operation.operation) {
       let plain = EquivalenceClass(
         operation, mode: base.mode, volume: base.role(of: operation.target.volume), context: [])
       guard operation.target == first.target || !reached.contains(plain) else { continue }

@@ -11,7 +11,7 @@ struct LegalFaults {
   let recording: RecordingIndex
 
   func faults(of operation: RecordedOperation) -> [Fault] {
-    if operation.isShadowed { return [] }
+    if operation.isShadowed, operation.anchor == nil { return [] }
     return errors(operation) + transfers(operation) + losses(operation) + answers(operation)
       + acts(operation)
   }

@@ -13,8 +13,12 @@ public struct RecordedOperation: Sendable, Hashable {
   public var pointNth: Int
   /// The close of a file that was opened to be read.
   public var byReader: Bool
-  /// An earlier request answers to the same words: no rule strikes this one alone.
+  /// An earlier request answers to the same words: a rule strikes this one alone only behind
+  /// another moment.
   public var isShadowed: Bool
+  /// That moment, as a clause: `after mkdir dst:"A" nth 1`, with no request between that answers
+  /// to the same words.
+  public var anchor: String?
   /// The n-th caller thread of the case, from 1.
   public var thread: Int
   public var kind: Kind
@@ -89,8 +93,13 @@ public struct RecordedOperation: Sendable, Hashable {
   }
 
   /// The words behind a rule's effect that make it strike this request and no other.
-  public var clauses: String { "nth \(nth) once" + (byReader ? " by reader" : "") }
+  public var clauses: String {
+    (anchor.map { "nth 1 once \($0)" } ?? "nth \(nth) once") + (byReader ? " by reader" : "")
+  }
 
-  /// The moment right before the request, as a clause.
-  public var moment: String { "before \(operation.rawValue) \(target.text) nth \(pointNth)" }
+  /// The moment right before the request, or one before it with nothing between, as a clause.
+  public var moment: String { anchor ?? "before \(point)" }
+
+  /// The request as a moment.
+  public var point: String { "\(operation.rawValue) \(target.text) nth \(pointNth)" }
 }

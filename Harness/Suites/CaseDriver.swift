@@ -123,6 +123,11 @@ final class CaseDriver {
     }
   }
 
+  /// One attempt, whatever comes of it.
+  func judge(_ planned: PlannedCase, isFresh: Bool = false) -> CaseAttempt {
+    attempt(planned, isFresh: isFresh) { _ in false }
+  }
+
   private func attempt(
     _ planned: PlannedCase, isFresh: Bool, _ looksOutside: (Verdict) -> Bool
   ) -> CaseAttempt {

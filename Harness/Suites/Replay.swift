@@ -30,11 +30,15 @@ public struct Replay: Sendable, Equatable {
   public var verdict: Verdict
   /// Gate mode; false in files that do not say.
   public var isGated: Bool
+  /// An oracle has to object to the subject, which is broken on purpose; nil in files that do not
+  /// say, where the subject's row decides.
+  public var isInverted: Bool?
 
   public init(
     build: String, kernel: String, id: String, script: String, scriptText: String, mode: String,
     seed: UInt64, subject: String, deadlineSeconds: Double, generator: Int,
-    cards: [String: String], personas: [String: String], verdict: Verdict, isGated: Bool = false
+    cards: [String: String], personas: [String: String], verdict: Verdict, isGated: Bool = false,
+    isInverted: Bool? = nil
   ) {
     self.build = build
     self.kernel = kernel
@@ -50,6 +54,7 @@ public struct Replay: Sendable, Equatable {
     self.personas = personas
     self.verdict = verdict
     self.isGated = isGated
+    self.isInverted = isInverted
   }
 }
 
@@ -103,6 +108,7 @@ extension Replay {
       "scriptText": .text(scriptText),
       "cards": Self.object(cards),
       "gated": .bool(isGated),
+      "inverted": isInverted.map { .bool($0) } ?? .null,
     ]
   }
 
@@ -144,7 +150,8 @@ extension Replay {
       deadlineSeconds: try Self.required(json, "deadlineSeconds", \.double),
       generator: try Self.required(json, "generator", \.int),
       cards: try Self.texts(json, "cards"), personas: try Self.texts(json, "personas"),
-      verdict: verdict, isGated: json["gated"]?.bool ?? false)
+      verdict: verdict, isGated: json["gated"]?.bool ?? false,
+      isInverted: json["inverted"]?.bool)
   }
 
   private static func required<Value>(

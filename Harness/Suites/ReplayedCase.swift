@@ -38,7 +38,8 @@ public struct ReplayedCase: Sendable {
         script: replay.script, title: scriptCase.title, line: scriptCase.line, mode: replay.mode,
         slug: slug.map(String.init) ?? scriptCase.slug),
       script: script, scriptCase: scriptCase, mode: mode, subject: replay.subject,
-      caughtBy: SubjectCatalogue.oracle(thatCatches: replay.subject))
+      caughtBy: replay.isInverted == false
+        ? nil : SubjectCatalogue.oracle(thatCatches: replay.subject))
     planned.isGated = replay.isGated
     self.planned = planned
     warnings = Self.differences(replay)

@@ -52,6 +52,6 @@ public struct RunSettings: Sendable {
       scriptText: planned.script.text, mode: planned.mode.rawValue, seed: preamble.seed,
       subject: planned.subject, deadlineSeconds: deadlineSeconds,
       generator: Content.generatorVersion, cards: tables, personas: digests, verdict: verdict,
-      isGated: planned.isGated)
+      isGated: planned.isGated, isInverted: planned.caughtBy != nil)
   }
 }

@@ -239,6 +239,8 @@ final class MemoryVolume: Volume {
   func openHandle(_ node: Node, flags: Int32) -> HandleID {
     lastHandle += 1
     handles[lastHandle] = OpenFile(node: node.id, flags: flags)
+    // A file that was unlinked between its lookup and its open takes room again.
+    if !node.takesRoom { usedBlocks += room(of: node) }
     node.openHandles += 1
     return lastHandle
   }
