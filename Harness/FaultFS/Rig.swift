@@ -299,6 +299,14 @@ extension Rig: RigHost {
     }
   }
 
+  func powerWasCut(volume: String) {
+    guard let mount = try? mount(of: volume), mount.options.cache != .none else { return }
+    act("crash \(volume)") { () throws(RigError) in
+      try self.detach(mount)
+      try self.reopen(mount)
+    }
+  }
+
   var ownsBackingFolders: Bool { fixed == nil }
 
   func backingFolder(of volume: String) -> BytePath {

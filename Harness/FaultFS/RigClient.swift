@@ -161,6 +161,32 @@ public final class RigClient {
     return operations
   }
 
+  /// Records what a crash of the named volumes may leave, from now on to the end of the run.
+  public func record(_ volumes: [String], keep: CrashSubset = .subsets) throws(RigError) {
+    _ = try ask(
+      "record",
+      [
+        .init("volumes", .array(volumes.map { JSON.text($0) })),
+        .init("keep", .text(keep.rawValue)),
+      ])
+  }
+
+  /// The states that a crash could have left in the recorded run; ends the recording.
+  ///
+  /// - `tearsLastWrite`: the last write before a crash point may be kept in part, by sectors.
+  public func crashStates(tearsLastWrite: Bool = false) throws(RigError) -> CrashStateList {
+    try CrashStateList(try ask("states", [.init("tear", .bool(tearsLastWrite))]))
+  }
+
+  /// Brings every destination to a state of that list, as often as wanted and in any order.
+  ///
+  /// - Returns: the unsynced changes that it keeps, one line each.
+  public func install(crashState index: Int) throws(RigError) -> [String] {
+    try RigMessage.list(
+      try ask("install", [.init("state", JSON(index))])["kept"], "the changes"
+    ).compactMap(\.text)
+  }
+
   /// Every request of the case so far.
   public func trace() throws(RigError) -> [TraceRecord] {
     var records: [TraceRecord] = []

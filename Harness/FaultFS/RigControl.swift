@@ -60,11 +60,13 @@ final class RigControl {
       try rig.view(volume, try layer(message), at: try RigMessage.path(message["at"]))
     case "unview": try rig.unview(try RigMessage.path(message["at"]))
     case "eject", "insert", "remount": try moveMedium(verb, message)
+    case "record", "states", "install": return try crash(verb, message)
     case "shutdown": rig.loop.stop()
     default:
       throw RigError(
-        "unknown verb \(verb); known are load, arm, disarm, given, begin, end, observe, operations, status, "
-          + "snapshot, trace, view, unview, eject, insert, remount, shutdown")
+        "unknown verb \(verb); known are load, arm, disarm, given, begin, end, observe, operations, "
+          + "status, snapshot, trace, view, unview, eject, insert, remount, record, states, "
+          + "install, shutdown")
     }
     return [:]
   }
@@ -113,6 +115,28 @@ final class RigControl {
     return [:]
   }
 
+  /// States after a crash: recorded, listed, installed.
+  private func crash(_ verb: String, _ message: JSON) throws(RigError) -> JSON {
+    guard let store = rig.store else { throw RigError("the rig has no store") }
+    switch verb {
+    case "record":
+      let names = try RigMessage.list(message["volumes"], "the volumes").compactMap(\.text)
+      let keep = message["keep"]?.text.flatMap(CrashSubset.init) ?? .subsets
+      try store.record(Set(names), keep: keep)
+      return [:]
+    case "states":
+      let tears = message["tear"]?.bool ?? false
+      return try rig.long { () throws(RigError) in
+        try store.crashStates(tearsLastWrite: tears)
+      }.json
+    default:
+      let index = try RigMessage.number(message["state"], "the state's number")
+      let kept = try store.install(crashState: index)
+      rig.loop.performActs()
+      return ["kept": .array(kept.map { JSON.text($0) })]
+    }
+  }
+
   private func moveMedium(_ verb: String, _ message: JSON) throws(RigError) {
     let volume = try RigMessage.text(message["volume"], "the volume")
     _ = try rig.volume(volume)
@@ -154,6 +178,7 @@ extension Rig {
       exposed[mount.members[0]] = names
     }
     return RigStatus(
-      fired: store?.fired ?? [:], acts: store?.acts ?? [], exposed: exposed, troubles: troubles)
+      fired: store?.fired ?? [:], acts: store?.acts ?? [], exposed: exposed,
+      troubles: troubles, written: store?.written ?? [:])
   }
 }

@@ -21,6 +21,8 @@ protocol RigHost: AnyObject {
   func insert(volume: String, other: String?)
   /// Unmounted and mounted again; the rig calls `wasRemounted`.
   func remount(volume: String)
+  /// The power of a volume was cut; a mount of which the kernel keeps something is made anew.
+  func powerWasCut(volume: String)
   /// Where a backed store keeps the files of a volume.
   func backingFolder(of volume: String) -> BytePath
   /// The backing folders are the rig's own and are emptied for each case; else they are somebody's,
@@ -74,6 +76,16 @@ protocol RigStore: AnyObject {
   func beginRun()
   /// The phase `done`.
   func endRun(claimed: Bool)
+  /// Records what a crash of the named volumes may leave, from now on to the end of the run.
+  func record(_ names: Set<String>, keep: CrashSubset) throws(RigError)
+  /// The states of what was recorded; ends the recording.
+  func crashStates(tearsLastWrite: Bool) throws(RigError) -> CrashStateList
+  /// Brings the destinations to a state of that list.
+  ///
+  /// - Returns: the unsynced changes that it keeps.
+  func install(crashState: Int) throws(RigError) -> [String]
+  /// The source files whose bytes were written in the run, by destination.
+  var written: [String: Set<BytePath>] { get }
   /// How often each rule struck.
   var fired: [Int: Int] { get }
   var acts: [RigAct] { get }

@@ -87,9 +87,12 @@ extension RigStatus {
     let bare = exposed.sorted { $0.key < $1.key }.map { volume, names in
       JSON.array([.text(volume)] + names.map(RigMessage.json))
     }
+    let copied = written.sorted { $0.key < $1.key }.map { volume, names in
+      JSON.array([.text(volume)] + names.sorted().map(RigMessage.json))
+    }
     return [
       "fired": .array(counts), "acts": .array(done), "exposed": .array(bare),
-      "troubles": .array(troubles.map { JSON.text($0) }),
+      "troubles": .array(troubles.map { JSON.text($0) }), "written": .array(copied),
     ]
   }
 
@@ -109,15 +112,61 @@ extension RigStatus {
           kind: kind, volume: try RigMessage.text(item[1], "an act's volume"),
           path: try RigMessage.path(item[2])))
     }
-    var exposed: [String: [BytePath]] = [:]
-    for item in try RigMessage.list(json["exposed"], "the exposed names") {
-      let volume = try RigMessage.text(item[0], "an exposed volume")
+    let troubles = try RigMessage.list(json["troubles"], "the troubles").compactMap(\.text)
+    self.init(
+      fired: fired, acts: acts, exposed: try Self.names(json["exposed"]), troubles: troubles,
+      written: try Self.names(json["written"]).mapValues { Set($0) })
+  }
+
+  private static func names(_ json: JSON?) throws(RigError) -> [String: [BytePath]] {
+    var result: [String: [BytePath]] = [:]
+    for item in try RigMessage.list(json, "the names") {
+      let volume = try RigMessage.text(item[0], "a volume of the names")
       for name in item.array?.dropFirst() ?? [] {
-        exposed[volume, default: []].append(try RigMessage.path(name))
+        result[volume, default: []].append(try RigMessage.path(name))
       }
     }
-    let troubles = try RigMessage.list(json["troubles"], "the troubles").compactMap(\.text)
-    self.init(fired: fired, acts: acts, exposed: exposed, troubles: troubles)
+    return result
+  }
+}
+
+extension CrashStateList {
+  /// Moments come once for all states of a point.
+  var json: JSON {
+    var moments: [JSON] = []
+    var last: Int?
+    let rows = states.map { state in
+      if state.point != last {
+        moments.append(.text(state.moment))
+        last = state.point
+      }
+      return JSON.array([
+        JSON(state.point), JSON(moments.count - 1), .bool(state.isClaimed), JSON(state.kept),
+        JSON(state.pending),
+      ])
+    }
+    return [
+      "points": JSON(points), "generated": JSON(generated), "moments": .array(moments),
+      "states": .array(rows),
+    ]
+  }
+
+  init(_ json: JSON) throws(RigError) {
+    self.init(
+      points: try RigMessage.number(json["points"], "the number of crash points"),
+      generated: try RigMessage.number(json["generated"], "the number of sets"), states: [])
+    let moments = try RigMessage.list(json["moments"], "the moments").compactMap(\.text)
+    for item in try RigMessage.list(json["states"], "the states") {
+      let moment = try RigMessage.number(item[1], "a state's moment")
+      guard let isClaimed = item[2]?.bool, moments.indices.contains(moment) else {
+        throw RigError("a state is damaged")
+      }
+      states.append(
+        CrashState(
+          point: try RigMessage.number(item[0], "a state's crash point"), moment: moments[moment],
+          isClaimed: isClaimed, kept: try RigMessage.number(item[3], "what a state keeps"),
+          pending: try RigMessage.number(item[4], "what a state could keep")))
+    }
   }
 }
 

@@ -24,10 +24,14 @@ public struct RigStatus: Sendable, Hashable {
   public let exposed: [String: [BytePath]]
   /// Acts that failed; the case is broken then.
   public let troubles: [String]
+  /// The source files whose bytes were written since the last run began, by destination.
+  public let written: [String: Set<BytePath>]
 
   public init(
-    fired: [Int: Int], acts: [RigAct], exposed: [String: [BytePath]], troubles: [String]
+    fired: [Int: Int], acts: [RigAct], exposed: [String: [BytePath]], troubles: [String],
+    written: [String: Set<BytePath>] = [:]
   ) {
+    self.written = written
     self.fired = fired
     self.acts = acts
     self.exposed = exposed

@@ -27,8 +27,6 @@ enum Feature: Hashable {
 /// loaded, so that no case passes without its fault. Whoever makes a thing work takes it out here.
 enum Availability {
   static let missing: Set<Feature> = [
-    .effect(.crash),
-    .expectation("recovery"),
   ]
 
   static func isMissing(_ feature: Feature) -> Bool {

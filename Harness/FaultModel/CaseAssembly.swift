@@ -269,7 +269,10 @@ extension CaseReferences {
     }
     volumes += reader.volumes
     features.append(PlacedFeature(feature: .effect(effect), word: first))
-    if case .crash(let volumes, let keep) = rule.effect { crashes.append((volumes, keep, first)) }
+    if case .crash(let volumes, let keep) = rule.effect {
+      let needsLog = keep == .subsets || rule.clauses.atEveryOperation
+      crashes.append((volumes, needsLog, first))
+    }
   }
 }
 

@@ -44,7 +44,7 @@ struct CaseReferences {
   /// `given` steps by ordinal: the word of the volume.
   var givens: [Lexer.Word] = []
   /// Rules in order, for checks that need the volume's kind.
-  var crashes: [(volumes: [String], keep: CrashSubset, word: Lexer.Word)] = []
+  var crashes: [(volumes: [String], needsLog: Bool, word: Lexer.Word)] = []
 }
 
 /// Something that may not be available yet, with its place.

@@ -65,6 +65,8 @@ public struct RunRecord: Sendable {
   public let durable: [String: TreeSnapshot]
   /// Descriptors, threads, children, mounts and temporary files beyond the baseline, one line each.
   public let leaks: [String]
+  /// The source files whose bytes were written in this run, by destination.
+  public let written: [String: Set<BytePath>]
   /// The last lines of the subject's standard error.
   public let log: String
   /// Nobody read the subject's output to its end (`limit subject stdout`): the report cannot be
@@ -75,10 +77,11 @@ public struct RunRecord: Sendable {
     expectations: [Expectation], ending: Ending, report: SubjectReport, seconds: Double,
     destinations: [String], volatile: [String: TreeSnapshot], durable: [String: TreeSnapshot],
     leaks: [String], log: String, before: [String: TreeSnapshot]? = nil,
-    outputWasCut: Bool = false
+    outputWasCut: Bool = false, written: [String: Set<BytePath>] = [:]
   ) {
     self.before = before
     self.outputWasCut = outputWasCut
+    self.written = written
     self.expectations = expectations
     self.ending = ending
     self.report = report

@@ -88,7 +88,17 @@ extension CaseResult {
       JSON.Member("notes", .array(notes.map { .text($0) })),
       JSON.Member("allowed", .text(orNull: allowed)),
       JSON.Member("repeats", repeats.map { .text("\($0.agreeing)/\($0.of)") } ?? .null),
+      JSON.Member("crashStates", crashStates?.json ?? .null),
       JSON.Member("folder", .text(orNull: folder)),
+    ]
+  }
+}
+
+extension CaseResult.CrashStates {
+  var json: JSON {
+    [
+      "points": JSON(points), "generated": JSON(generated), "unique": JSON(unique),
+      "judged": JSON(judged),
     ]
   }
 }

@@ -111,6 +111,8 @@ public struct CaseResult: Sendable, Equatable {
   public var allowed: String?
   /// How many runs of the same case came to this verdict; nil when it ran once.
   public var repeats: Repeats?
+  /// What the case tried of the states after a crash; nil when it tried none.
+  public var crashStates: CrashStates?
   /// Below the run's folder; nil for a pass, or past the limit on case folders.
   public var folder: String?
 
@@ -118,8 +120,9 @@ public struct CaseResult: Sendable, Equatable {
     identity: CaseIdentity, verdict: Verdict, reason: String = "", findings: [Finding] = [],
     rules: [RuleCount] = [], seconds: Double = 0, seed: UInt64 = 0, subject: String = "",
     schedule: [String] = [], notes: [String] = [], allowed: String? = nil,
-    repeats: Repeats? = nil, folder: String? = nil
+    repeats: Repeats? = nil, folder: String? = nil, crashStates: CrashStates? = nil
   ) {
+    self.crashStates = crashStates
     self.identity = identity
     self.verdict = verdict
     self.reason = reason
@@ -152,6 +155,30 @@ public struct CaseResult: Sendable, Equatable {
       self.text = text
       self.fired = fired
       self.isOptional = isOptional
+    }
+  }
+
+  /// How many states after a crash a case tried.
+  public struct CrashStates: Sendable, Equatable {
+    /// Moments at which a crash was thought of.
+    public var points: Int
+    /// Sets of unsynced changes that were looked at.
+    public var generated: Int
+    /// States that can be told apart.
+    public var unique: Int
+    /// Those from which the subject was run again, up to the first that did not pass.
+    public var judged: Int
+
+    public init(points: Int, generated: Int, unique: Int, judged: Int) {
+      self.points = points
+      self.generated = generated
+      self.unique = unique
+      self.judged = judged
+    }
+
+    /// One line for people.
+    public var text: String {
+      "\(points) crash points, \(generated) states generated, \(unique) unique, \(judged) judged"
     }
   }
 

@@ -12,5 +12,6 @@ public enum OracleCatalogue {
     ExpectationOracle(),
     BoundedOracle(),
     CleanOracle(),
+    RecoveryOracle(),
   ]
 }

@@ -155,6 +155,7 @@ public final class JUnitReport: Recorder {
     var output = facts(result).map { "\($0): \($1)" }
     output.insert("case: \(identity.id)", at: 0)
     if let repeats = result.repeats { output.append("repeats: \(repeats.agreeing)/\(repeats.of)") }
+    if let states = result.crashStates { output.append("crash states: \(states.text)") }
     output += result.notes.map { "note: \($0)" }
     if let folder = result.folder { output.append("replay: \(folder)/replay.json") }
     text += "      <system-out>\(XML.escaped(output.joined(separator: "\n")))</system-out>\n"

@@ -15,6 +15,8 @@ struct CaseAttempt {
   var log = ""
   var before: [String: TreeSnapshot] = [:]
   var after: [(title: String, tree: TreeSnapshot)] = []
+  /// What it tried of the states after a crash.
+  var crashStates: CaseResult.CrashStates?
   /// Wall time of the attempt.
   var seconds = 0.0
   /// The run was told to end; the attempt says nothing.

@@ -83,7 +83,8 @@ final class CaseDriver {
           line: rule.line, text: rule.text, fired: shown.fired[rule.id] ?? 0,
           isOptional: rule.clauses.maybe)
       },
-      subject: planned.subject, schedule: planned.scriptCase.schedule, notes: shown.notes)
+      subject: planned.subject, schedule: planned.scriptCase.schedule, notes: shown.notes,
+      crashStates: shown.crashStates)
     guard attempts.count > 1 else { return result }
     let agreeing = attempts.count { $0.verdict == shown.verdict }
     result.repeats = CaseResult.Repeats(agreeing: agreeing, of: attempts.count)

@@ -16,7 +16,7 @@ final class CaseRunner {
   /// The job's own folder on the machine's disk.
   private let work: BytePath
   private let deadlineSeconds: Double
-  private let stop: StopFlag
+  let stop: StopFlag
 
   init(
     rig: RigClient, subject: any Subject, trees: TreeBuilder, work: BytePath,
@@ -46,8 +46,13 @@ final class CaseRunner {
     var attempt: CaseAttempt
     do throws(Failure) {
       let stage = try load(planned, isFresh: isFresh)
-      let runs = try play(stage)
-      attempt = try judge(stage, runs, looksOutside: looksOutside)
+      if let sweep = planned.scriptCase.crashSweep {
+        attempt = try self.sweep(sweep, stage, looksOutside)
+      } else {
+        let runs = try play(planned.scriptCase.steps, stage)
+        attempt = try judge(stage, runs, looksOutside: looksOutside)
+      }
+      if let oracle = planned.caughtBy { attempt.invert(caughtBy: oracle) }
     } catch {
       attempt = .broken(error.reason)
     }
@@ -118,11 +123,14 @@ final class CaseRunner {
 
   // MARK: Running
 
-  func play(_ stage: Stage) throws(Failure) -> [RunRecord] {
+  /// - `armed`: rules that are in force already.
+  func play(
+    _ steps: [CaseStep], _ stage: Stage, armed: Set<Int> = []
+  ) throws(Failure) -> [RunRecord] {
     var runs: [RunRecord] = []
     var isTouched = false
-    var armed: Set<Int> = []
-    for step in stage.planned.scriptCase.steps {
+    var armed = armed
+    for step in steps {
       if stop.isRaised { throw Failure(reason: "interrupted") }
       switch step {
       case .arm(let rules):
@@ -186,9 +194,9 @@ final class CaseRunner {
     let claimed = outcomes.contains { $0.report.isPresent }
     try system("end of run") { () throws(RigError) in try rig.endRun(claimed: claimed) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let status = try system("status") { () throws(RigError) in try rig.status() }
     let struck =
-      try system("status") { () throws(RigError) in try rig.status() }.acts
-      .dropFirst(struckBefore).contains { $0.kind.endsSubject } || limits.mayKill
+      status.acts.dropFirst(struckBefore).contains { $0.kind.endsSubject } || limits.mayKill
     let volatile = try snapshots(stage.stores, .volatile)
     let durable = try snapshots(stage.stores, .durable)
     return outcomes.map { outcome in
@@ -196,7 +204,7 @@ final class CaseRunner {
         expectations: expectations, ending: outcome.ending.attributed(toRig: struck),
         report: outcome.report, seconds: seconds, destinations: destinations.map(\.name),
         volatile: volatile, durable: durable, leaks: outcome.leaks, log: outcome.log,
-        before: before, outputWasCut: limits.output != nil)
+        before: before, outputWasCut: limits.output != nil, written: status.written)
     }
   }
 
@@ -209,7 +217,7 @@ final class CaseRunner {
     }
   }
 
-  private func snapshots(
+  func snapshots(
     _ volumes: [String], _ layer: Layer
   ) throws(Failure) -> [String: TreeSnapshot] {
     var result: [String: TreeSnapshot] = [:]
@@ -223,8 +231,11 @@ final class CaseRunner {
 
   // MARK: Judging
 
-  private func judge(
-    _ stage: Stage, _ runs: [RunRecord], looksOutside: (Verdict) -> Bool
+  /// Judges runs by every oracle.
+  ///
+  /// - `excusing`: a rule that need not have struck yet.
+  func judge(
+    _ stage: Stage, _ runs: [RunRecord], excusing: Int? = nil, looksOutside: (Verdict) -> Bool
   ) throws(Failure) -> CaseAttempt {
     let status = try system("status") { () throws(RigError) in try rig.status() }
     if let trouble = status.troubles.first { throw Failure(reason: "rig: \(trouble)") }
@@ -234,9 +245,11 @@ final class CaseRunner {
     let exposed = status.exposed.sorted { $0.key < $1.key }.flatMap { volume, names in
       names.map { "\(volume): \($0.escaped)" }
     }
+    var fired = status.fired
+    if let excusing, fired[excusing] == 0 { fired[excusing] = 1 }
     let artefacts = CaseArtefacts(
       scriptCase: stage.planned.scriptCase, mode: stage.planned.mode,
-      plannedSource: stage.source, before: stage.before, runs: runs, fired: status.fired,
+      plannedSource: stage.source, before: stage.before, runs: runs, fired: fired,
       acts: status.acts,
       surroundings: Surroundings(parentChanges: exposed, scratchLitter: litter),
       personas: stage.personas)
@@ -250,7 +263,6 @@ final class CaseRunner {
       }
       .joined(separator: "\n"),
       before: stage.before)
-    if let oracle = stage.planned.caughtBy { attempt.invert(caughtBy: oracle) }
     if let last = runs.last {
       for volume in stage.stores {
         attempt.after += [

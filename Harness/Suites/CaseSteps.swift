@@ -13,9 +13,50 @@ enum CaseStep: Equatable {
   case run(arguments: [BytePath], atOnce: Int, expectations: [Expectation])
 }
 
+/// A rule that asks for every state after a crash.
+struct CrashSweep: Equatable {
+  let rule: Int
+  /// The run is recorded to its end; else the crash comes once, where the rule says.
+  let isAtEveryPoint: Bool
+}
+
+extension [CaseStep] {
+  /// The steps up to the run that is recorded, and those that follow for each state.
+  ///
+  /// A run is recorded once the rule is armed. When no run follows it, it is done again with the
+  /// same words, to recover.
+  func split(at sweep: CrashSweep) -> (before: [CaseStep], after: [CaseStep]) {
+    let armed = firstIndex { step in
+      if case .arm(let rules) = step { rules.contains(sweep.rule) } else { false }
+    }
+    guard let armed, let run = self[armed...].firstIndex(where: \.isRun) else { return (self, []) }
+    let rest = Array(self[(run + 1)...])
+    if rest.contains(where: \.isRun) { return (Array(self[...run]), rest) }
+    return (Array(self[...run]), rest + [self[run]])
+  }
+}
+
+extension [CaseStep] {
+  /// The rules in force at their end.
+  var armed: Set<Int> {
+    reduce(into: []) { armed, step in
+      switch step {
+      case .arm(let rules): armed.formUnion(rules)
+      case .disarm: armed = []
+      case .given, .run: break
+      }
+    }
+  }
+}
+
+extension CaseStep {
+  var isRun: Bool { if case .run = self { true } else { false } }
+}
+
 extension ScriptCase {
   /// The steps of the case. Without a `run` line there is one run after everything else; an
-  /// `expect` belongs to the run before it, or to the first one when none came yet.
+  /// `expect` belongs to the run before it, or to the first one when none came yet. What is to
+  /// recover runs once more, and the words are for that run.
   var steps: [CaseStep] {
     var steps: [CaseStep] = []
     var pendingRules: [Int] = []
@@ -60,8 +101,31 @@ extension ScriptCase {
           arguments: arguments, atOnce: atOnce, expectations: others + [expectation])
       }
     }
-    if lastRun == nil { run([], atOnce: 1) } else { flush() }
+    if lastRun == nil {
+      let again = early
+      if recovers(early) { early = [] }
+      run([], atOnce: 1)
+      if recovers(again) {
+        steps.append(.run(arguments: [], atOnce: 1, expectations: again))
+      }
+    } else {
+      flush()
+    }
     return steps
+  }
+
+  private func recovers(_ expectations: [Expectation]) -> Bool {
+    expectations.contains(.recovery) || crashSweep?.isAtEveryPoint == true
+  }
+
+  /// The crash whose states are tried one by one: the first rule of the case that asks for them.
+  var crashSweep: CrashSweep? {
+    for rule in rules {
+      guard case .crash(_, let keep) = rule.effect else { continue }
+      if rule.clauses.atEveryOperation { return CrashSweep(rule: rule.id, isAtEveryPoint: true) }
+      if keep == .subsets { return CrashSweep(rule: rule.id, isAtEveryPoint: false) }
+    }
+    return nil
   }
 
   /// The subject is killed, stopped, limited or has to be waited for: a process of its own.
@@ -71,7 +135,8 @@ extension ScriptCase {
       case .runTwoAtOnce: return true
       case .rule(let rule):
         switch rule.effect {
-        case .killSubject, .terminateSubject, .stopSubject, .limitSubject, .crash: return true
+        case .crash: return !rule.clauses.atEveryOperation
+        case .killSubject, .terminateSubject, .stopSubject, .limitSubject: return true
         case .hang: return true
         default: return false
         }

@@ -140,6 +140,8 @@ final class Scene {
       pending.append { [weak self] in self?.injector?.volume(volume)?.wasRemounted() }
     }
 
+    func powerWasCut(volume: String) { log.append("cut \(volume)") }
+
     var ownsBackingFolders: Bool { true }
 
     func backingFolder(of volume: String) -> BytePath { "/nonexistent" }

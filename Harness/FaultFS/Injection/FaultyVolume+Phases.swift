@@ -131,9 +131,23 @@ extension FaultyVolume {
     }
   }
 
-  /// A run begins: files go through their phases anew.
-  func forgetPhases() {
-    for track in tracks.values { track.phases = [] }
+  /// A run begins: files go through their phases anew, and a volume that a crash struck is there
+  /// again.
+  func beginRun() {
+    for track in tracks.values {
+      track.phases = []
+      track.isWrittenNow = false
+    }
     unsettledNames = [:]
+    if isCut { comeBack() }
+  }
+
+  /// The source files whose bytes were written here in this run.
+  var writtenSources: Set<BytePath> {
+    if isSource { return [] }
+    return Set(
+      tracks.filter(\.value.isWrittenNow).compactMap { node, _ in
+        source(of: located(node)).map { injector.sources.files[$0].path }
+      })
   }
 }

@@ -226,6 +226,7 @@ extension FaultyVolume {
   private func wrote(_ node: NodeID, _ offset: UInt64, _ count: Int) {
     let track = track(node)
     track.writtenByteCount += UInt64(count)
+    track.isWrittenNow = true
     track.touchedEnd = max(track.touchedEnd, offset + UInt64(count))
     writtenByteCount += UInt64(count)
   }

@@ -41,6 +41,8 @@ final class FaultyVolume: RigVolume {
   var past: PastStates?
   /// The medium is out: everything fails until it is back.
   private var isOut = false
+  /// The power was cut: the medium is out until the next run begins.
+  private(set) var isCut = false
 
   struct LabelKey: Hashable {
     let folder: NodeID
@@ -71,7 +73,10 @@ final class FaultyVolume: RigVolume {
   }
 
   func serve(_ request: Request) -> Settlement {
-    if isOut { return .reply(.error(detachedError)) }
+    if isOut {
+      if case .forget = request.call { return .reply(.nothing) }
+      return .reply(.error(detachedError))
+    }
     guard let address = Address(request.call, on: store) else {
       return .reply(leave(request.call))
     }
@@ -126,9 +131,10 @@ final class FaultyVolume: RigVolume {
   }
 
   private func trace(_ request: Request, _ address: Address, _ reply: Reply, _ rules: [Int]) {
-    injector.ring.add(
-      TraceRing.Entry(
-        volume: self, address: address, thread: request.thread, reply: reply, rules: rules))
+    let entry = TraceRing.Entry(
+      volume: self, address: address, thread: request.thread, reply: reply, rules: rules)
+    injector.ring.add(entry)
+    injector.recording?.note(entry)
   }
 
   /// Requests that no rule addresses.
@@ -182,6 +188,30 @@ final class FaultyVolume: RigVolume {
   /// Requests that come before the rig has taken the mount away find nothing any more.
   func goOut() { isOut = true }
 
+  /// The power is gone: nothing is answered until the next run begins, and then what was durable
+  /// is there, or all that was written.
+  func wasCut(keepingAll: Bool) {
+    if keepingAll { store.syncAll() }
+    store.dropVolatile()
+    store.mountAnew()
+    forgetHandles()
+    isOut = true
+    isCut = true
+  }
+
+  func comeBack() {
+    isOut = false
+    isCut = false
+  }
+
+  /// The store holds another state, with other inodes.
+  func wasInstalled() {
+    forgetHandles()
+    tracks = [:]
+    unsettledNames = [:]
+    comeBack()
+  }
+
   private func forgetHandles() {
     handles = [:]
     held = [:]
@@ -214,6 +244,6 @@ final class FaultyVolume: RigVolume {
     unsettledNames = [:]
     writtenByteCount = 0
     readByteCount = 0
-    isOut = false
+    comeBack()
   }
 }

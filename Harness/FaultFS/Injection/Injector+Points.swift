@@ -43,7 +43,7 @@ extension Injector {
     act(rule)
     guard rule.fired > before else { return answer }
     switch rule.rule.effect {
-    case .killSubject: return .subjectIsDead
+    case .killSubject, .crash: return .subjectIsDead
     case .eject(volume.name), .remount(volume.name): return .mediumIsOut
     default: return answer
     }

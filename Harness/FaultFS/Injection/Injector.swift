@@ -4,7 +4,7 @@ import SystemIO
 /// The volumes of a case with its rules, counters, phases and trace.
 final class Injector: RigStore {
   private let builder: TreeBuilder
-  private unowned let host: any RigHost
+  unowned let host: any RigHost
   private let digests = DigestCache()
   /// Every volume that there ever was, by name: numbers of nodes go on from case to case.
   private var known: [String: FaultyVolume] = [:]
@@ -23,8 +23,14 @@ final class Injector: RigStore {
   private(set) var recorder: OperationRecorder?
   private var lastRecorder: OperationRecorder?
   var countsAcrossVolumes = false
+  /// What a crash may leave of the run, while a rule or a command wants to know.
+  var recording: CrashRecording?
+  /// The rule that asked for the recording.
+  var recordingRule: ArmedRule?
   /// A run is on.
   private(set) var isRunning = false
+  /// The run that is ending has left its report.
+  private(set) var isClaimed = false
   private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
 
   init(host: any RigHost, cards: CardLibrary) {
@@ -48,6 +54,8 @@ final class Injector: RigStore {
     ring.reset()
     lastRecorder = recorder
     recorder = nil
+    recording = nil
+    recordingRule = nil
     isRunning = false
     self.scriptCase = scriptCase
     do throws(TreeError) {
@@ -127,7 +135,9 @@ final class Injector: RigStore {
     let fresh = rules.filter { ruleIDs.contains($0.id) && !$0.isArmed }
     for rule in fresh { rule.isArmed = true }
     refresh()
+    for rule in fresh { try recordFor(rule) }
     for rule in fresh where rule.isAct && rule.timing == nil && rule.progress == nil {
+      if rule.isSweep { continue }
       if rule.volume != nil || isRunning { act(rule) }
     }
   }
@@ -203,15 +213,18 @@ final class Injector: RigStore {
 
   func beginRun() {
     isRunning = true
-    for volume in order { volume.forgetPhases() }
+    for volume in order { volume.beginRun() }
     for rule in rules where rule.isArmed && rule.isAct && rule.volume == nil {
       if rule.timing == nil, rule.progress == nil { act(rule) }
     }
   }
 
   func endRun(claimed: Bool) {
+    self.isClaimed = claimed
     for rule in waiting { passDone(rule) }
+    recording?.end(claimed: claimed)
     isRunning = false
+    isClaimed = false
   }
 
   private func passDone(_ rule: ArmedRule) {
@@ -274,6 +287,7 @@ final class Injector: RigStore {
         record(.remounted, name, "")
         host.remount(volume: name)
       }
+    case .crash(let names, let keep): return crash(names, keep)
     case .swapInode(let target, let bytes): return swap(target, bytes)
     case .change(let target, let change, let restoreTimes):
       return self.change(target, change, restoreTimes)

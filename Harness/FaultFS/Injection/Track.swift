@@ -14,6 +14,8 @@ final class Track {
   /// Bytes of writes that were acknowledged, overlaps counted again.
   var writtenByteCount: UInt64 = 0
   var readByteCount: UInt64 = 0
+  /// Something was written since the run began.
+  var isWrittenNow = false
   /// Beyond the last byte that a request touched since the mount.
   var touchedEnd: UInt64 = 0
   var phases: Set<Phase> = []

@@ -105,6 +105,7 @@ extension MemoryVolume {
         bytes == .different && old.kind == .file ? FileBytes(foreign) : old.state.bytes
     }
     node.state.bytesVersion = nextVersion()
+    recorder?.made(node)
     if restoreTimes {
       node.state.access = old.state.access
       node.state.modification = old.state.modification

@@ -65,6 +65,9 @@ extension MemoryVolume {
       }
     }
     touchAttributes(node)
+    if change.mode != nil || change.access != nil || change.modification != nil {
+      recorder?.changedAttributes(of: node, group: now)
+    }
     try setBackedAttributes(node, change)
     return .attributes(attributes(of: node))
   }
@@ -107,6 +110,7 @@ extension MemoryVolume {
     tick()
     node.state.extendedAttributes[name] = value
     touchAttributes(node)
+    recorder?.changedAttributes(of: node, group: now)
     return .done
   }
 
@@ -139,6 +143,7 @@ extension MemoryVolume {
     tick()
     node.state.extendedAttributes[name] = nil
     touchAttributes(node)
+    recorder?.changedAttributes(of: node, group: now)
     return .done
   }
 

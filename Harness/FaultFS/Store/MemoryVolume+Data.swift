@@ -43,10 +43,13 @@ extension MemoryVolume {
     let count = try admit(data.count, at: offset, in: node)
     tick()
     let before = room(of: node)
+    let size = node.state.bytes.byteCount
     try put(UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, into: node)
     if node.takesRoom { usedBlocks += room(of: node) - before }
     node.lost.remove(ByteRange(offset: offset, count: UInt64(count)))
     touchBytes(node)
+    recorder?.wrote(
+      node, UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, over: size, group: now)
     return .written(count)
   }
 
@@ -98,8 +101,10 @@ extension MemoryVolume {
       if wanted > before, wanted - before > freeBlocks { throw .noSpace }
     }
     willChange(node, ByteRange(offset: byteCount, count: .max - byteCount))
+    let size = node.state.bytes.byteCount
     node.state.bytes.truncate(to: byteCount)
     if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
+    recorder?.resized(node, from: size, group: now)
   }
 
   func seek(_ id: NodeID, _ offset: UInt64, _ whence: Int32) throws(Errno) -> Reply {
@@ -133,6 +138,7 @@ extension MemoryVolume {
     if let limit = persona.largestFile, end.partialValue > limit { throw .fileTooLarge }
     let growth = max(node.state.bytes.byteCount, end.partialValue)
     let before = room(of: node)
+    let size = node.state.bytes.byteCount
     willChange(node, range)
     switch mode {
     case 0, Self.keepSize:
@@ -148,6 +154,10 @@ extension MemoryVolume {
     tick()
     if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
     touchBytes(node)
+    if mode & (Self.punchHole | Self.zeroRange) != 0 {
+      recorder?.cleared(node, range, over: size, group: now)
+    }
+    recorder?.resized(node, from: size, group: now)
     return .done
   }
 
@@ -180,11 +190,13 @@ extension MemoryVolume {
   func overwrite(_ node: NodeID, at offset: UInt64, with data: UnsafeRawBufferPointer) {
     guard let node = find(node), node.kind == .file else { return }
     let before = room(of: node)
+    let size = node.state.bytes.byteCount
     willChange(node, ByteRange(offset: offset, count: UInt64(data.count)))
     node.state.bytes.write(data, at: offset)
     if node.takesRoom { usedBlocks += room(of: node) - before }
     node.state.bytesVersion = nextVersion()
     node.isDirty = true
+    recorder?.wrote(node, data, at: offset, over: size, group: now)
   }
 
   func bytes(of node: NodeID, at offset: UInt64, count: Int) -> [UInt8] {

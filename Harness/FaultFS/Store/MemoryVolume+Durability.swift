@@ -34,6 +34,7 @@ extension MemoryVolume {
   /// Bytes, size and attributes of one inode.
   private func commit(_ node: Node) {
     guard node.isDirty else { return }
+    recorder?.committed(node.id)
     var next = node.state.kept
     if !node.lost.isEmpty {
       for range in node.lost.ranges {
@@ -50,6 +51,7 @@ extension MemoryVolume {
 
   private func commitNames(_ folder: Node) {
     guard let (removed, added) = folder.table?.commit() else { return }
+    recorder?.committedNames(of: folder.id)
     pendingFolders.remove(folder.id)
     for id in added { find(id)?.durableNames += 1 }
     for id in removed {
@@ -61,6 +63,7 @@ extension MemoryVolume {
 
   /// All names and attributes of the volume, no bytes.
   private func commitJournal() {
+    recorder?.committedJournal()
     for id in pendingFolders { if let folder = find(id) { commitNames(folder) } }
     pendingFolders.removeAll(keepingCapacity: true)
     for id in dirtyAttributes {
@@ -97,19 +100,27 @@ extension MemoryVolume {
 
   // MARK: Loss
 
-  func lose(_ node: NodeID, _ range: ByteRange) { find(node)?.lost.insert(range) }
+  func lose(_ node: NodeID, _ range: ByteRange) {
+    find(node)?.lost.insert(range)
+    recorder?.lost(range, of: node)
+  }
 
   func loseUnsynced(_ node: NodeID) {
     guard let node = find(node) else { return }
     if node.table != nil { node.table?.loseAllPending() }
     for range in node.state.bytes.ranges(since: node.durable?.bytes) { node.lost.insert(range) }
     node.losesAttributes = true
+    recorder?.lostUnsynced(node.id)
   }
 
-  func loseAttributes(_ node: NodeID) { find(node)?.losesAttributes = true }
+  func loseAttributes(_ node: NodeID) {
+    find(node)?.losesAttributes = true
+    recorder?.lostAttributes(of: node)
+  }
 
   func loseName(_ name: BytePath, in parent: NodeID) {
     find(parent)?.table?.lose(names.key(name))
+    recorder?.lostName(names.key(name), in: parent)
   }
 
   func cutTail(of node: NodeID, by byteCount: UInt64) {
@@ -124,6 +135,7 @@ extension MemoryVolume {
       node.durable?.bytesVersion = nextVersion()
     }
     node.isDirty = true
+    recorder?.cut(node, group: now)
   }
 
   func view(_ layer: Layer) -> any Served { LayerView(of: self, layer: layer) }
@@ -132,6 +144,7 @@ extension MemoryVolume {
 
   /// Brings the volatile layer to what is durable. Handles and references of the kernel are void.
   func dropVolatile() {
+    recorder?.droppedVolatile()
     handles = [:]
     let before = backing == nil ? [:] : everyPath
     for node in everyNode {
@@ -199,14 +212,14 @@ extension FileState {
     return copy
   }
 
-  fileprivate var withoutBytes: FileState {
+  var withoutBytes: FileState {
     var empty = self
     empty.bytes = FileBytes()
     empty.bytesVersion = 0
     return empty
   }
 
-  fileprivate mutating func takeAttributes(of other: FileState) {
+  mutating func takeAttributes(of other: FileState) {
     mode = other.mode
     access = other.access
     modification = other.modification

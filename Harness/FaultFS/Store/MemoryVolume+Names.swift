@@ -94,6 +94,7 @@ extension MemoryVolume {
     folder.table?.insert(folded.key, name: folded.stored, node: node.id)
     node.names.append(Node.Name(parent: folder.id, key: folded.key))
     touchFolder(folder)
+    recorder?.changed(folded.key, in: folder, group: now)
   }
 
   /// Takes a name away; the inode stays while handles or the durable layer hold it.
@@ -101,6 +102,7 @@ extension MemoryVolume {
   func remove(_ key: BytePath, from folder: Node) -> Node? {
     guard let entry = folder.table?.remove(key) else { return nil }
     touchFolder(folder)
+    recorder?.changed(key, in: folder, group: now)
     guard let node = find(entry.node) else { return nil }
     if let index = node.names.firstIndex(of: Node.Name(parent: folder.id, key: key)) {
       node.names.remove(at: index)
@@ -249,6 +251,7 @@ extension MemoryVolume {
     touchFolder(folder)
     touchAttributes(old)
     touchAttributes(new)
+    recorder?.changed(name.key, in: folder, group: now)
   }
 
   /// True when `folder` is `ancestor` or lies below it.

@@ -52,6 +52,7 @@ extension MemoryVolume {
     if let content = entry.content { fill(node, with: content) }
     insert(folded, in: folder, node)
     stamp(node, entry)
+    recorder?.made(node)
     // Making an entry moves the folder's time, which the plan has set already.
     folder.state.modification = folder.durable?.modification ?? folder.state.modification
   }

@@ -33,6 +33,8 @@ final class MemoryVolume: Volume {
   var isReadOnly = false
   /// Reads give what the medium holds, zeros where it holds nothing yet: cache policy `lying`.
   var readsDurable = false
+  /// Logs what a crash may leave or lose, while somebody wants to know.
+  var recorder: CrashRecorder?
 
   static let rootID: NodeID = 1
   /// 2026-07-11T00:00:00Z: later than every card.
@@ -113,20 +115,26 @@ final class MemoryVolume: Volume {
   /// Forgets everything; node and handle ids go on, so that late requests of the kernel find
   /// nothing instead of something else.
   func reset() {
-    firstID += NodeID(nodes.count)
-    nodes = []
-    root = Self.makeRoot()
-    handles = [:]
+    clear()
+    recorder = nil
     lastInode = 1
     lastVersion = 0
     now = Self.firstMoment
     clockShift = 0
-    usedBlocks = 0
-    pendingFolders = []
-    dirtyAttributes = []
     isFull = false
     isReadOnly = false
     digests.forgetVersions(of: self)
+  }
+
+  /// Takes every node away but an empty root; clock and versions go on.
+  func clear() {
+    firstID += NodeID(nodes.count)
+    nodes = []
+    root = Self.makeRoot()
+    handles = [:]
+    usedBlocks = 0
+    pendingFolders = []
+    dirtyAttributes = []
   }
 
   // MARK: Nodes
@@ -169,6 +177,7 @@ final class MemoryVolume: Volume {
       linkText: linkText)
     nodes.append(node)
     queueAttributes(node)
+    recorder?.made(node)
     return node
   }
 

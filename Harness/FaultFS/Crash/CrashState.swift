@@ -1,0 +1,42 @@
+/// The states that a crash could have left in a recorded run.
+public struct CrashStateList: Sendable, Hashable {
+  /// Moments at which a crash was thought of.
+  public var points: Int
+  /// Sets of unsynced changes that were looked at.
+  public var generated: Int
+  /// Those that can be told apart, in the order of their first points.
+  public var states: [CrashState]
+
+  public init(points: Int, generated: Int, states: [CrashState]) {
+    self.points = points
+    self.generated = generated
+    self.states = states
+  }
+}
+
+/// One state of all volumes after a crash; its place in the list is its number.
+public struct CrashState: Sendable, Hashable {
+  /// The first crash point that leaves it, from 0.
+  public let point: Int
+  /// What came right before.
+  public let moment: String
+  /// The subject had ended then, and its report stands.
+  public let isClaimed: Bool
+  /// How many of the changes that were unsynced it has.
+  public let kept: Int
+  public let pending: Int
+
+  public init(point: Int, moment: String, isClaimed: Bool, kept: Int, pending: Int) {
+    self.point = point
+    self.moment = moment
+    self.isClaimed = isClaimed
+    self.kept = kept
+    self.pending = pending
+  }
+
+  /// One line: where the crash came and what it kept.
+  public func text(_ changes: [String]) -> String {
+    let list = changes.isEmpty ? "" : ": " + changes.joined(separator: "; ")
+    return "crash point \(point), \(moment), \(kept) of \(pending) unsynced changes kept\(list)"
+  }
+}

@@ -1,0 +1,90 @@
+import FaultFS
+import FaultModel
+import HarnessKit
+
+/// Cases that try every state after a crash: one recorded run, many recoveries.
+extension CaseRunner {
+  /// Runs the case up to its recorded run, then for each state that a crash could have left of it
+  /// the rest of the steps, and judges each; ends at the first that does not pass.
+  ///
+  /// A saboteur is followed to the first state at which its oracle objects.
+  func sweep(
+    _ sweep: CrashSweep, _ stage: Stage, _ looksOutside: (Verdict) -> Bool
+  ) throws(Failure) -> CaseAttempt {
+    let steps = stage.planned.scriptCase.steps.split(at: sweep)
+    let runs = try play(steps.before, stage)
+    guard let recorded = runs.last else { throw Failure(reason: "the case has no run") }
+    if let wrong = try judgeRecorded(stage, runs, sweep, looksOutside) { return wrong }
+    let list = try system("crash states") { () throws(RigError) in try rig.crashStates() }
+    if sweep.isAtEveryPoint {
+      // A machine that comes up again has no other faults.
+      try system("disarm") { () throws(RigError) in try rig.disarm() }
+    }
+    let armed = sweep.isAtEveryPoint ? [] : steps.before.armed
+    var counts = CaseResult.CrashStates(
+      points: list.points, generated: list.generated, unique: list.states.count, judged: 0)
+    var last = CaseAttempt.broken("no state was found after the crash")
+    for (index, state) in list.states.enumerated() {
+      if stop.isRaised { throw Failure(reason: "interrupted") }
+      let kept = try system("crash") { () throws(RigError) in
+        try rig.install(crashState: index)
+      }
+      let tree = try snapshots(stage.stores, .volatile)
+      let struck =
+        sweep.isAtEveryPoint && !state.isClaimed
+        ? recorded.killed(leaving: tree) : recorded.leaving(tree)
+      let all = runs.dropLast() + [struck] + (try play(steps.after, stage, armed: armed))
+      let isLast = index == list.states.count - 1
+      last = try judge(stage, Array(all)) { verdict in
+        (isLast || verdict != .pass) && looksOutside(verdict)
+      }
+      counts.judged += 1
+      last.crashStates = counts
+      guard last.verdict != .pass else { continue }
+      last.reason = "state \(index), \(state.text(kept)): \(last.reason)"
+      if isFinal(last, stage) { return last }
+    }
+    return last
+  }
+
+  /// Nothing that comes later can change what is said of the subject.
+  private func isFinal(_ attempt: CaseAttempt, _ stage: Stage) -> Bool {
+    guard attempt.verdict == .fail, let oracle = stage.planned.caughtBy else { return true }
+    return attempt.findings.contains { $0.oracle == oracle }
+  }
+
+  /// The recorded run itself; nil when nothing is wrong with it, and states are to be tried.
+  private func judgeRecorded(
+    _ stage: Stage, _ runs: [RunRecord], _ sweep: CrashSweep, _ looksOutside: (Verdict) -> Bool
+  ) throws(Failure) -> CaseAttempt? {
+    if !sweep.isAtEveryPoint {
+      let status = try system("status") { () throws(RigError) in try rig.status() }
+      if status.fired[sweep.rule] ?? 0 > 0 { return nil }
+      return try judge(stage, runs, looksOutside: looksOutside)
+    }
+    var attempt = try judge(stage, runs, excusing: sweep.rule) { verdict in
+      verdict != .pass && looksOutside(verdict)
+    }
+    if attempt.verdict == .pass || !isFinal(attempt, stage) { return nil }
+    attempt.reason = "before any crash: \(attempt.reason)"
+    return attempt
+  }
+}
+
+extension RunRecord {
+  /// The same run, struck by a crash before it could say anything.
+  func killed(leaving tree: [String: TreeSnapshot]) -> RunRecord {
+    RunRecord(
+      expectations: [], ending: .signalled(9, byRig: true), report: SubjectReport(),
+      seconds: seconds, destinations: destinations, volatile: tree, durable: tree, leaks: [],
+      log: log, before: before, written: written)
+  }
+
+  /// The same run with its claims, and what a crash left of its work.
+  func leaving(_ tree: [String: TreeSnapshot]) -> RunRecord {
+    RunRecord(
+      expectations: expectations, ending: ending, report: report, seconds: seconds,
+      destinations: destinations, volatile: tree, durable: tree, leaks: leaks, log: log,
+      before: before, outputWasCut: outputWasCut, written: written)
+  }
+}
