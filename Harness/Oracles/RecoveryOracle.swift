@@ -76,7 +76,9 @@ public struct RecoveryOracle: Oracle {
     }
     if run.report.verdict == "refused" || run.report.verdict == "interrupted" {
       let reason = run.report.problems.joined(separator: "; ")
-      return [finding("run \(index + 1), after the crash or kill, was \(run.report.verdict): \(reason)")]
+      return [
+        finding("run \(index + 1), after the crash or kill, was \(run.report.verdict): \(reason)")
+      ]
     }
     let rows = view.rows(run: index)
     return run.destinations.flatMap { volume in
@@ -88,7 +90,8 @@ public struct RecoveryOracle: Oracle {
         guard row.outcome == .verified, !isExcused(place, run: index, in: view),
           let fault = fault(of: run.durable[volume]?[path], at: place, run: index, in: view)
         else { return nil }
-        return finding(place, "is called verified after the crash or kill, but on the medium \(fault)")
+        return finding(
+          place, "is called verified after the crash or kill, but on the medium \(fault)")
       }
     }
   }

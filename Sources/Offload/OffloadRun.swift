@@ -58,6 +58,11 @@ struct OffloadRun {
   private func copy(
     _ prepared: PreparedRun, _ ledger: RunLedger, _ workerCount: Int
   ) throws(OffloadError) {
+    let first = prepared.destinations[0]
+    ReportStore(root: first.root, ids: ids).removeLitter { path, error in
+      first.leaveBehind(path)
+      first.warn("left from an earlier run: \(path.escaped): \(error)")
+    }
     for (destination, survey) in zip(prepared.destinations, prepared.surveys) {
       LitterSweep(destination: destination).run(survey.litter)
       DirectoryBuilder(destination: destination, survey: survey).run(isCancelled: isCancelled)

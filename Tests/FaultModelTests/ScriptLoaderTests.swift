@@ -65,10 +65,7 @@ import Testing
 
   @Test(
     "what the rig cannot do yet parses, and says so when it is loaded",
-    arguments: [
-      ("volume dst persona nfs capacity 1MiB", "persona nfs"),
-      ("crash dst at every op", "crash"), ("expect recovery", "expect recovery"),
-    ])
+    arguments: [("volume dst persona nfs capacity 1MiB", "persona nfs")])
   func notYet(line: String, what: String) throws {
     let rest = line.contains("expect") ? line : line + "\n  expect sound"
     #expect(throws: Never.self) { try ScriptParser.parse(script(rest), name: "test") }
@@ -104,10 +101,11 @@ import Testing
     #expect(throws: Never.self) { try Self.load(line) }
   }
 
-  @Test("crash subsets need a memory store", arguments: ["memory", "backed"])
-  func backedStore(store: String) throws {
-    let text = script(
-      "volume dst capacity 1MiB store \(store)", "crash dst keep subsets", "expect sound")
+  @Test(
+    "crash states need memory stores", arguments: ["memory", "backed"],
+    ["crash dst keep subsets", "crash dst at every op keep all"])
+  func backedStore(store: String, crash: String) throws {
+    let text = script("volume dst capacity 1MiB store \(store)", crash, "expect sound")
     let parsed = try ScriptParser.parsed(Array(text.utf8), name: "test")
     let check = CaseCheck(
       scriptCase: parsed.script.cases[0], references: parsed.references[0], lexer: parsed.lexer,

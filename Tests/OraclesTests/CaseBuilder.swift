@@ -86,6 +86,7 @@ struct RunBuilder {
   var durable: [String: TreeSnapshot] = [:]
   var leaks: [String] = []
   var before: [String: TreeSnapshot]?
+  var written: [String: Set<BytePath>] = [:]
 
   init(destinations: [String]) {
     self.destinations = destinations
@@ -121,7 +122,7 @@ struct RunBuilder {
         isPresent: isPresent, verdict: verdict, rows: rows, warnings: warnings,
         problems: problems, leftBehind: leftBehind),
       seconds: 1, destinations: destinations, volatile: volatile, durable: durable, leaks: leaks,
-      log: "", before: before)
+      log: "", before: before, written: written)
   }
 }
 

@@ -76,7 +76,7 @@ import Testing
   func catalogue() {
     let names = OracleCatalogue.all.map(\.name)
     #expect(Set(names).count == names.count)
-    #expect(names.count == 9)
+    #expect(names.count == 10)
     #expect(OracleCatalogue.all.allSatisfy { !$0.summary.isEmpty })
   }
 }

@@ -67,7 +67,45 @@ import Testing
     #expect(steps == [.run(arguments: [], atOnce: 2, expectations: [.sound])])
   }
 
+  @Test("runner: what is to recover runs once more, and the words are for that run")
+  func recovery() throws {
+    let killed = try Scripts.firstCase("  kill subject at 50%\n  expect recovery\n").steps
+    let again: [CaseStep] = [
+      .run(arguments: [], atOnce: 1, expectations: []),
+      .run(arguments: [], atOnce: 1, expectations: [.recovery]),
+    ]
+    #expect(killed == [.arm([0])] + again)
+    let swept = try Scripts.firstCase("  crash dst at every op\n  expect verified\n").steps
+    #expect(swept.last == .run(arguments: [], atOnce: 1, expectations: [.verified]))
+    #expect(swept.count == 3)
+  }
+
+  @Test("runner: a recorded run is followed by the rest of the steps, for each state")
+  func sweep() throws {
+    let scriptCase = try Scripts.firstCase(
+      """
+        run
+        expect verified
+        fail read src:** with EINTR
+        crash dst at every op keep subsets
+        run
+        disarm
+        run
+        expect recovery
+      """)
+    let sweep = try #require(scriptCase.crashSweep)
+    #expect(sweep == CrashSweep(rule: 1, isAtEveryPoint: true))
+    let (before, after) = scriptCase.steps.split(at: sweep)
+    #expect(before.count == 3 && before.armed == [0, 1])
+    #expect(after == [.disarm, .run(arguments: [], atOnce: 1, expectations: [.recovery])])
+    let alone = try Scripts.firstCase("  crash dst keep subsets at 50%\n  run\n  expect sound\n")
+    let point = try #require(alone.crashSweep)
+    let run = CaseStep.run(arguments: [], atOnce: 1, expectations: [.sound])
+    #expect(!point.isAtEveryPoint && alone.steps.split(at: point).after == [run])
+  }
+
   static let fresh: [(body: String, isFresh: Bool)] = [
+    ("  crash dst at 50%\n  run\n", true), ("  crash dst at every op\n  run\n", false),
     ("  kill subject at 50%\n  run\n", true), ("  terminate subject at 50%\n  run\n", true),
     ("  run two at once\n", true), ("  stop subject for 1s at 50%\n  run\n", true),
     ("  fail write dst:** with EIO\n", false), ("  full dst\n", false),

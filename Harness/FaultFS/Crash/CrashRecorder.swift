@@ -59,7 +59,9 @@ final class CrashRecorder {
   }
 
   func resized(_ node: Node, from size: UInt64, group: Int64) {
-    guard node.state.bytes.byteCount != size else { return }
+    guard node.state.bytes.byteCount != size else {
+      return changedAttributes(of: node, group: group)
+    }
     add(.size(node.id, node.state.bytes.byteCount), group: group, node.state.withoutBytes)
   }
 

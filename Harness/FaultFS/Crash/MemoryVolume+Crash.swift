@@ -43,7 +43,7 @@ extension MemoryVolume {
           recorder.wrote(node, $0, at: range.offset, over: max(old, new), group: -1)
         }
       }
-      recorder.resized(node, from: old, group: -1)
+      if new != old { recorder.resized(node, from: old, group: -1) }
     }
     recorder.changedAttributes(of: node, group: -1)
   }

@@ -18,13 +18,13 @@ struct VolumeImage {
     case .data(let id, let extent):
       change(id, made) { node in
         node.pieces.append(.data(extent, number: number))
-        node.take(operation.attributes)
+        node.take(operation.attributes, of: number)
       }
     case .size(let id, let byteCount):
       change(id, made) { node in
         if byteCount < node.byteCount { node.pieces.append(.cut(byteCount)) }
         node.byteCount = byteCount
-        node.take(operation.attributes)
+        node.take(operation.attributes, of: number)
       }
     case .cut(let id, let byteCount):
       change(id, made) { node in
@@ -35,9 +35,9 @@ struct VolumeImage {
     case .entry(let folder, let key, let entry):
       change(folder, made) { node in
         node.entries[key] = entry
-        node.take(operation.attributes)
+        node.take(operation.attributes, of: number)
       }
-    case .attributes(let id): change(id, made) { $0.take(operation.attributes) }
+    case .attributes(let id): change(id, made) { $0.take(operation.attributes, of: number) }
     }
   }
 
@@ -96,6 +96,8 @@ struct ImageNode {
   var entries: [BytePath: DirectoryEntry] = [:]
   /// Says where the bytes below `pieces` come from.
   private var baseKey: UInt64
+  /// The number of the operation that the attributes come from.
+  private var lastStamp = -1
 
   enum Piece {
     /// The number of the operation, so that equal contents have equal keys.
@@ -112,8 +114,11 @@ struct ImageNode {
     baseKey = node.id
   }
 
-  mutating func take(_ attributes: FileState?) {
-    if let attributes { state.takeAttributes(of: attributes) }
+  /// A journal may have written later attributes than those that a size brings.
+  mutating func take(_ attributes: FileState?, of number: Int) {
+    guard let attributes, number > lastStamp else { return }
+    state.takeAttributes(of: attributes)
+    lastStamp = number
   }
 
   /// Equal for equal bytes of the same inode in one recording.

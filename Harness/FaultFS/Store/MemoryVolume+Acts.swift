@@ -40,7 +40,7 @@ extension MemoryVolume {
       }
     case .truncate(let count):
       try alter(try existingFile(path), restoreTimes) { node throws(Errno) in
-        try resize(node, to: count)
+        try setSize(node, to: count)
       }
     case .replace:
       let node = try existing(path)

@@ -54,8 +54,7 @@ extension MemoryVolume {
     tick()
     if let byteCount = change.byteCount {
       if node.kind == .directory { throw .isDirectory }
-      try resize(node, to: byteCount)
-      touchBytes(node)
+      try setSize(node, to: byteCount)
     }
     let isSingle = (change.access == nil) != (change.modification == nil)
     if !isSingle || !persona.times.dropsSingleTimes {

@@ -101,9 +101,15 @@ extension MemoryVolume {
       if wanted > before, wanted - before > freeBlocks { throw .noSpace }
     }
     willChange(node, ByteRange(offset: byteCount, count: .max - byteCount))
-    let size = node.state.bytes.byteCount
     node.state.bytes.truncate(to: byteCount)
     if node.takesRoom { usedBlocks = usedBlocks + room(of: node) - before }
+  }
+
+  /// The same as a change that users see: it moves the times.
+  func setSize(_ node: Node, to byteCount: UInt64) throws(Errno) {
+    let size = node.state.bytes.byteCount
+    try resize(node, to: byteCount)
+    touchBytes(node)
     recorder?.resized(node, from: size, group: now)
   }
 
@@ -157,7 +163,9 @@ extension MemoryVolume {
     if mode & (Self.punchHole | Self.zeroRange) != 0 {
       recorder?.cleared(node, range, over: size, group: now)
     }
-    recorder?.resized(node, from: size, group: now)
+    if node.state.bytes.byteCount != size {
+      recorder?.resized(node, from: size, group: now)
+    }
     return .done
   }
 

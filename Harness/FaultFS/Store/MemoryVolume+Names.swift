@@ -30,8 +30,7 @@ extension MemoryVolume {
       if flags & O_TRUNC != 0, flags & O_ACCMODE != O_RDONLY, node.kind == .file {
         if isReadOnly { throw .readOnly }
         tick()
-        try resize(node, to: 0)
-        touchBytes(node)
+        try setSize(node, to: 0)
       }
       return .created(hand(node), openHandle(node, flags: flags))
     }

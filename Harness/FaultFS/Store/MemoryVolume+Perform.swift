@@ -96,8 +96,7 @@ extension MemoryVolume: Served {
     if isWriting, isReadOnly { throw .readOnly }
     if flags & O_TRUNC != 0, isWriting, node.kind == .file {
       tick()
-      try resize(node, to: 0)
-      touchBytes(node)
+      try setSize(node, to: 0)
     }
     return .opened(openHandle(node, flags: flags))
   }

@@ -21,15 +21,18 @@ struct FileCopy {
       let target = try PinnedDirectory.open(root)
       let folder = try Self.folder(file.path.parent ?? "", in: target)
       let name = file.path.lastComponent
+      let writesInPlace = defect == .leavesHalfFile || defect == .trustsNames
       if defect != .overwrites, defect != .leavesHalfFile,
         try folder.metadataIfPresent(of: name) != nil
       {
-        return try reuse(folder, name)
+        let level = try reuse(folder, name)
+        try syncFolders(folder, target)
+        if defect != .repeatsWork { return level }
       }
-      let working = defect == .leavesHalfFile ? name : Self.temporaryName()
+      let working = writesInPlace ? name : Self.temporaryName()
       do throws(SystemError) {
-        let level = try write(folder, working)
-        if working != name { try publish(folder, working, name) }
+        let level = try write(folder, working, publishing: name)
+        if working != name, defect != .publishesUnsynced { try publish(folder, working, name) }
         try syncFolders(folder, target)
         touchSourceIfAsked()
         return level
@@ -46,7 +49,7 @@ struct FileCopy {
 
   /// Writes, syncs, reads back and closes; the writer stays open until the copy was compared.
   private func write(
-    _ folder: borrowing PinnedDirectory, _ name: BytePath
+    _ folder: borrowing PinnedDirectory, _ name: BytePath, publishing final: BytePath
   ) throws(SystemError) -> String {
     let source = try openSource()
     let writer = try folder.openFile(name, .writeOnly, options: .exclusiveCreate, mode: 0o644)
@@ -55,12 +58,13 @@ struct FileCopy {
     }
     if try !source.metadata().isSameFile(as: file.metadata) { throw mismatch("the source changed") }
     try writer.setTimes(modification: file.metadata.modification)
+    if defect == .publishesUnsynced { try publish(folder, name, final) }
     do throws(SystemError) {
-      try writer.fsync()
+      if defect != .skipsFileFsync { try writer.fsync() }
     } catch {
       if defect != .ignoresFsync { throw error }
     }
-    let level = try verify(folder, name, copied)
+    let level = try verify(folder, defect == .publishesUnsynced ? final : name, copied)
     do throws(SystemError) {
       try writer.close()
     } catch {
@@ -73,7 +77,9 @@ struct FileCopy {
   private func publish(
     _ folder: borrowing PinnedDirectory, _ working: BytePath, _ name: BytePath
   ) throws(SystemError) {
-    if defect == .overwrites { return try folder.rename(working, to: folder, name) }
+    if defect == .overwrites || defect == .repeatsWork {
+      return try folder.rename(working, to: folder, name)
+    }
     do throws(SystemError) {
       try folder.link(working, to: folder, name)
     } catch {
@@ -144,7 +150,9 @@ struct FileCopy {
   ) throws(SystemError) -> String {
     let old = try folder.openFile(name, .readOnly, options: .nonBlocking)
     if try old.metadata().kind != .regular { throw mismatch("something else has the name") }
+    try old.fsync()
     let level = try coldLevel(of: old)
+    if defect == .trustsNames { return level }
     let source = try openSource()
     _ = try PageCache.evict(source)
     if try stream(from: old) != stream(from: source) {
@@ -197,6 +205,8 @@ struct FileCopy {
     for name in path.components { current = try current.makeDirectory(name) }
     return current
   }
+
+  static let temporaryPrefix = Array(".custody.tmp.".utf8)
 
   private static func temporaryName() -> BytePath {
     var generator = SystemRandomNumberGenerator()

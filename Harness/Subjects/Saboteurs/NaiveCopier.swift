@@ -74,6 +74,7 @@ struct NaiveCopier {
 
   private func copy(_ manifest: SourceWalk.Manifest, to index: Int) -> [Row] {
     let target = order.destinations[index]
+    sweep(target, manifest)
     var rows: [Row] = []
     var isFirst = true
     for file in manifest.files {
@@ -96,6 +97,18 @@ struct NaiveCopier {
     }
     makeFolders(manifest.folders, in: target)
     return rows
+  }
+
+  /// Removes what a dead run left under temporary names. Naive: it may be another's that lives.
+  private func sweep(_ target: BytePath, _ manifest: SourceWalk.Manifest) {
+    guard let root = try? PinnedDirectory.open(target) else { return }
+    for path in [""] + manifest.folders {
+      guard let folder = try? root.descend(path), let entries = try? folder.list() else { continue }
+      for entry in entries where entry.name.bytes.starts(with: FileCopy.temporaryPrefix) {
+        // What cannot go now fails the case by itself.
+        try? folder.unlink(entry.name)
+      }
+    }
   }
 
   /// Folders without a file in them; a failure shows in the files of others only.

@@ -20,6 +20,10 @@ public struct Saboteur: Sendable {
     case ignoresClose = "ignores-close"
     case ignoresFsync = "ignores-fsync"
     case skipsDirectoryFsync = "skips-directory-fsync"
+    case skipsFileFsync = "skips-file-fsync"
+    case publishesUnsynced = "publishes-unsynced"
+    case trustsNames = "trusts-names"
+    case repeatsWork = "repeats-work"
     case skipsSourceReread = "skips-source-reread"
     case skipsPreflight = "skips-preflight"
     case overwrites = "overwrites"
@@ -66,6 +70,16 @@ public struct Saboteur: Sendable {
     Saboteur(.skipsPreflight, "copies where it must refuse", caughtBy: "expectation"),
     Saboteur(.hangs, "stops for ever at its second file", caughtBy: "bounded"),
     Saboteur(.leaksDescriptor, "leaves a descriptor open after each job", caughtBy: "clean"),
+    Saboteur(
+      .skipsFileFsync, "never syncs a file, so that a crash takes what it called done",
+      caughtBy: "truth"),
+    Saboteur(
+      .publishesUnsynced, "gives a copy its name before it is synced", caughtBy: "no impostor"),
+    Saboteur(
+      .trustsNames, "writes under the final name, and when it runs again believes what it finds",
+      caughtBy: "recovery"),
+    Saboteur(
+      .repeatsWork, "copies a file again though its copy is whole", caughtBy: "recovery"),
     Saboteur(.leavesTemporary, "leaves a temporary name beside each copy", caughtBy: "clean"),
   ]
 

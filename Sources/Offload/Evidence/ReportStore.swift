@@ -36,8 +36,11 @@ struct ReportStore {
   ) throws(SystemError) -> BytePath {
     let temporary = OwnName.temporary(ids.next())
     do throws(SystemError) {
-      let file = BufferedFile(
-        try folder.openFile(temporary, .writeOnly, options: .exclusiveCreate, mode: 0o644))
+      let made = try folder.openFile(
+        temporary, .writeOnly, options: .exclusiveCreate, mode: 0o644)
+      // Tells other runs that this one lives; a volume without locks only loses their sweep.
+      _ = try? made.tryLock()
+      let file = BufferedFile(made)
       try fill(file)
       try file.finish()
       let name = try giveName(temporary, base, suffix, folder)
