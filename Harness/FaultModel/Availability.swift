@@ -26,8 +26,7 @@ enum Feature: Hashable {
 /// What of the language works today. Everything else parses and is refused when a script is
 /// loaded, so that no case passes without its fault. Whoever makes a thing work takes it out here.
 enum Availability {
-  static let missing: Set<Feature> = [
-  ]
+  static let missing: Set<Feature> = []
 
   static func isMissing(_ feature: Feature) -> Bool {
     if case .persona(let name) = feature {

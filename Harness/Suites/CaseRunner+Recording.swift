@@ -27,7 +27,7 @@ extension CaseRunner {
     _ stage: Stage, isAgain: Bool
   ) throws(Failure) -> [RecordedOperation] {
     try system("recording") { () throws(RigError) in try rig.observe(isAgain: isAgain) }
-    _ = try play(stage)
+    _ = try play(stage.planned.scriptCase.steps, stage)
     return try system("recording") { () throws(RigError) in try rig.operations() }
   }
 }
