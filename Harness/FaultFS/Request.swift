@@ -96,6 +96,10 @@ enum Reply {
   case nothing
 }
 
+extension Reply {
+  var isError: Bool { if case .error = self { true } else { false } }
+}
+
 struct Attributes: Sendable {
   var node: NodeID
   /// Shown as st_ino; nodes keep their id while the number shown may change.

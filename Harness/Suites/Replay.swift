@@ -92,7 +92,7 @@ extension ReplayError: CustomStringConvertible {
 
 extension Replay {
   public var json: JSON {
-    [
+    let members: JSON = [
       "replayVersion": JSON(Self.version),
       "id": .text(id),
       "verdict": .text(verdict.rawValue),
@@ -107,9 +107,12 @@ extension Replay {
       "script": .text(script),
       "scriptText": .text(scriptText),
       "cards": Self.object(cards),
-      "gated": .bool(isGated),
-      "inverted": isInverted.map { .bool($0) } ?? .null,
     ]
+    // Left out where they say nothing, as in files from before they were known.
+    var more: [JSON.Member] = []
+    if isGated { more.append(.init("gated", .bool(true))) }
+    if let isInverted { more.append(.init("inverted", .bool(isInverted))) }
+    return .object((members.object ?? []) + more)
   }
 
   private static func object(_ texts: [String: String]) -> JSON {

@@ -43,13 +43,13 @@ extension MountTests {
 
     @Test(
       "Two loads with the same names and other bytes never mix, and mounts are kept under none only",
-      arguments: ["none", "kernel"])
-    func loads(cache: String) throws {
+      arguments: ["none", "kernel", "lying"], ["memory", "backed"])
+    func loads(cache: String, store: String) throws {
       let rig = try RigFixture()
       let text = """
         custody-fault 1
-        volume src persona ext4 capacity 64MiB cache \(cache)
-        volume dst persona ext4 capacity 64MiB cache \(cache)
+        volume src persona ext4 capacity 64MiB cache \(cache) store \(store)
+        volume dst persona ext4 capacity 64MiB cache \(cache) store \(store)
         case "A"
           card random files=5 bytes=100KiB..100KiB seed=1
           expect verified

@@ -60,6 +60,11 @@ final class RigFixture {
       for entry in (try? opened.list()) ?? [] { try? opened.removeDirectory(entry.name) }
     }
     _ = mnt.withCString { rmdir($0) }
+    let backing = folder.appending("backing")
+    if (try? FileSystem.metadataIfPresent(backing, followingLinks: false)) != nil {
+      try? BackingFolder(backing).empty("")
+      _ = backing.withCString { rmdir($0) }
+    }
     #expect(folder.withCString { rmdir($0) } == 0)
   }
 }

@@ -87,6 +87,7 @@ struct RunBuilder {
   var leaks: [String] = []
   var before: [String: TreeSnapshot]?
   var written: [String: Set<BytePath>] = [:]
+  var outputWasCut = false
 
   init(destinations: [String]) {
     self.destinations = destinations
@@ -122,7 +123,7 @@ struct RunBuilder {
         isPresent: isPresent, verdict: verdict, rows: rows, warnings: warnings,
         problems: problems, leftBehind: leftBehind),
       seconds: 1, destinations: destinations, volatile: volatile, durable: durable, leaks: leaks,
-      log: "", before: before, written: written)
+      log: "", before: before, outputWasCut: outputWasCut, written: written)
   }
 }
 
@@ -170,9 +171,11 @@ extension TreeEntry {
 }
 
 extension Persona {
-  static func test(level: String = "evicted", links: Bool = true) -> Persona {
+  static func test(
+    level: String = "evicted", links: Bool = true, barriers: Barriers = .strict
+  ) -> Persona {
     Persona(
-      name: "test", summary: "", linkError: links ? nil : .notPermitted, barriers: .strict,
+      name: "test", summary: "", linkError: links ? nil : .notPermitted, barriers: barriers,
       facts: Facts(type: "ext4", bestLevel: level))
   }
 }

@@ -104,10 +104,23 @@ import Testing
     #expect(!point.isAtEveryPoint && alone.steps.split(at: point).after == [run])
   }
 
+  @Test("runner: limits on output and memory hold for the runs that they are armed for")
+  func limits() throws {
+    let scriptCase = try Scripts.firstCase(
+      "  limit subject stdout 500\n  limit subject stdout 20\n  limit subject memory 9\n  run\n"
+        + "  expect sound\n")
+    let all = SubjectLimits(of: scriptCase, under: [0, 1, 2])
+    #expect(all.output == 20 && all.mayKill)
+    let one = SubjectLimits(of: scriptCase, under: [0])
+    #expect(one.output == 500 && !one.mayKill)
+    #expect(SubjectLimits(of: scriptCase, under: []).output == nil)
+  }
+
   static let fresh: [(body: String, isFresh: Bool)] = [
     ("  crash dst at 50%\n  run\n", true), ("  crash dst at every op\n  run\n", false),
     ("  kill subject at 50%\n  run\n", true), ("  terminate subject at 50%\n  run\n", true),
     ("  run two at once\n", true), ("  stop subject for 1s at 50%\n  run\n", true),
+    ("  limit subject descriptors 16\n", true),
     ("  fail write dst:** with EIO\n", false), ("  full dst\n", false),
   ]
 

@@ -17,6 +17,14 @@ import Wire
     #expect(try Replay(parsing: bytes) == Self.replay)
   }
 
+  @Test("replay: a gated case stays gated, and a file that does not say is not")
+  func gated() throws {
+    var replay = Self.replay
+    replay.isGated = true
+    #expect(try Replay(parsing: replay.json.encoded()).isGated)
+    #expect(Self.replay.json["gated"] == nil)
+  }
+
   @Test("replay: an unknown version says which way to go", arguments: [0, 2, 99])
   func version(number: Int) throws {
     var members = try #require(Self.replay.json.object)

@@ -19,10 +19,19 @@ extension FaultyVolume {
         if rule.hasStrikesLeft(key) { decision.cut = min(decision.cut ?? offset, offset) }
         continue
       }
-      guard rule.picks(injector.counted(address)), rule.hasStrikesLeft(key) else { continue }
+      let goesOn = rule.isStale && continues(rule, address)
+      guard goesOn || rule.picks(injector.counted(address)) && rule.hasStrikesLeft(key) else {
+        continue
+      }
       decision.strikes.append(strike)
     }
     if let cut = decision.cut { Self.clip(&decision.strikes, at: cut) }
+  }
+
+  /// The next part of a listing whose first part was struck.
+  private func continues(_ rule: ArmedRule, _ address: Address) -> Bool {
+    guard address.operation == .readdir, let node = address.node else { return false }
+    return rule.listings[node] == UInt64(track(node).passes)
   }
 
   /// What a cut keeps away is not struck.

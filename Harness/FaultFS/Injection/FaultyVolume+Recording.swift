@@ -143,8 +143,8 @@ extension FaultyVolume {
       return store.attributes(of: old) != nil
     case (.statfs, .statistics(let now)):
       return past.statistics.map { $0.freeBlocks != now.freeBlocks } ?? false
-    case (.readdir(let folder, _, let offset, let count), .listing):
-      return oldListing(reply, folder, isFirst: offset == 0, count, past) != nil
+    case (.readdir(let folder, _, let offset, let count), .listing(let entries)):
+      return oldListing(entries, call, folder, isFirst: offset == 0, count, past) != nil
     default: return false
     }
   }

@@ -13,14 +13,24 @@ extension FaultyVolume {
       return counted(strike, oldBytes(reply, node, offset, strike, past))
     case (.stat, .getattr(let node, _)):
       guard case .attributes(let now) = reply else { return nil }
-      return counted(strike, past.attributes[node].flatMap { now.older($0) }.map { .attributes($0) })
+      let old = past.attributes[node].flatMap { now.older($0) }
+      return counted(strike, old.map { .attributes($0) })
     case (.stat, .lookup):
       guard case .entry(let now) = reply else { return nil }
       return past.attributes[now.node].flatMap { now.older($0) }.map { .entry($0) }
     case (.lookup, .lookup(let folder, let name)):
       return counted(strike, oldName(reply, folder, name, past))
     case (.readdir, .readdir(let folder, _, let offset, let count)):
-      return counted(strike, oldListing(reply, folder, isFirst: offset == 0, count, past))
+      guard case .listing(let entries) = reply,
+        let old = oldListing(entries, call, folder, isFirst: offset == 0, count, past)
+      else { return nil }
+      // A listing that is asked for in parts is one strike.
+      let listing = UInt64(track(folder).passes)
+      if strike.rule.listings[folder] != listing {
+        strike.rule.listings[folder] = listing
+        injector.struck(strike)
+      }
+      return .listing(old)
     case (.statfs, .statfs):
       guard case .statistics(let now) = reply, let old = past.statistics,
         old.freeBlocks != now.freeBlocks
@@ -69,38 +79,39 @@ extension FaultyVolume {
     return store.entry(of: old)
   }
 
+  /// The entries without what came and with what went; nil when that is what they are.
   func oldListing(
-    _ reply: Reply, _ folder: NodeID, isFirst: Bool, _ count: Int, _ past: PastStates
-  ) -> Reply? {
-    guard case .listing(var entries) = reply, let changes = past.listings[folder] else {
-      return nil
-    }
+    _ listed: [ListedEntry], _ call: Request.Call, _ folder: NodeID, isFirst: Bool, _ count: Int,
+    _ past: PastStates
+  ) -> [ListedEntry]? {
+    guard let changes = past.listings[folder] else { return nil }
+    var entries = listed
     var changed = false
     for (name, old) in changes {
       let key = store.names.key(name)
-      let index = entries.firstIndex { store.names.key($0.name) == key }
-      switch (index, old) {
-      case (let index?, nil):
-        // The last one stays: an empty answer would end the listing.
-        if entries.count > 1 {
-          entries.remove(at: index)
-          changed = true
-        }
-      case (nil, var old?):
-        guard isFirst, store.child(of: folder, named: name) == nil, let last = entries.last else {
-          continue
-        }
+      if old == nil {
+        let before = entries.count
+        entries.removeAll { store.names.key($0.name) == key }
+        changed = changed || entries.count < before
+      } else if var old, isFirst, store.child(of: folder, named: name) == nil,
+        let last = entries.last
+      {
         old.nextOffset = last.nextOffset
-        let used = entries.reduce(MemoryVolume.listedByteCount(name)) {
-          $0 + MemoryVolume.listedByteCount($1.name)
-        }
+        let used = (entries + [old]).reduce(0) { $0 + MemoryVolume.listedByteCount($1.name) }
         guard used <= count else { continue }
         entries.append(old)
         changed = true
-      default: break
       }
     }
-    return changed ? .listing(entries) : nil
+    guard changed else { return nil }
+    // What is left out must not end the listing early.
+    if entries.isEmpty, let last = listed.last, case .readdir(_, let handle, _, _) = call,
+      case .listing(let more) = store.perform(
+        .readdir(folder, handle, offset: last.nextOffset, count: count))
+    {
+      return more
+    }
+    return entries
   }
 
   private func oldAttribute(

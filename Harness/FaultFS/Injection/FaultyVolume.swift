@@ -113,6 +113,7 @@ final class FaultyVolume: RigVolume {
     if let past { self.past?.keep(past, after: struck.reply) }
     noteTransfer(address, struck.reply, thread: request.thread)
     learn(address, request.call, struck.reply, &decision)
+    if !struck.reply.isError { keepSidecars(request.call, address) }
     injector.conclude(address, decision, struck.reply, on: self)
     trace(request, address, struck.reply, struck.rules)
     return .reply(struck.reply)
