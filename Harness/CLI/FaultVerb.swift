@@ -31,11 +31,16 @@ enum FaultVerb {
   static let command = Command(
     "fault", "Runs fault scripts against an engine and judges what it claims",
     details: "A name is a script in ./FaultScripts, else in PREFIX/share/custody/FaultScripts, "
-      + "else a persona, on which the generic cases run.",
+      + "else a persona, on which the generic cases run.\n\n"
+      + "A tool's exit code is all that it says: 0 claims that every regular file of the source "
+      + "stands on the destination, any other code names no file. The text of --tool is split at "
+      + "blanks; 'single' and \"double\" quotes keep them, a backslash outside of quotes takes the "
+      + "next character as it is, and {{ and }} are braces. A command that names {dst} alone runs "
+      + "once for each destination; one that names {dst2} too runs once.",
     parameters: [
       names.row, subject.row, card.row, gated.row, explores.row, depth.row, schedules.row,
       minutes.row, unpruned.row,
-    ] + RunOptions.rows,
+    ] + ToolOptions.rows + RunOptions.rows,
     examples: [
       .init("harness fault exfat", "Judges the copy engine on an exFAT destination."),
       .init(
@@ -45,6 +50,12 @@ enum FaultVerb {
         "harness fault exfat --explore --jobs 2",
         "Runs the cases, then every operation of each with every legal fault."),
       .init("harness fault fat32", "Runs the generic cases on the persona fat32."),
+      .init("harness fault league --tool rsync", "Judges rsync by the cases of the league."),
+      .init(
+        "harness fault full-disk --tool './mycopy {src} {dst}'", "Judges a tool of your own."),
+      .init(
+        "harness fault fat32 --shell --tool 'cd {src} && ./pack . | ./unpack {dst}'",
+        "Judges a pipe."),
     ],
     exitCodes: ExitCode.rows)
 
@@ -60,14 +71,24 @@ enum FaultVerb {
           ? "The subjects are \(known.joined(separator: ", "))"
           : "Did you mean \(near.joined(separator: " or "))?")
     }
+    let tools = try ToolOptions(values)
+    if tools.spec != nil && (values[subject] != nil || options.modes != nil) {
+      throw UsageError("harness fault: a tool is no --subject and has no --mode")
+    }
+    if tools.spec != nil && values.has(explores) {
+      throw UsageError("harness fault: --explore is for engines, not for --tool")
+    }
     let library = try Library.standard()
     let choice = CaseChoice(
-      seed: options.seed, modes: options.modes, subject: name, card: values[card])
+      seed: options.seed, modes: tools.spec == nil ? options.modes : [.standard], subject: name,
+      card: values[card])
     let suite = FaultSuite(values.all(names), library: library)
     var cases = try Library.cases(of: suite, choice)
     if values.has(gated) { for index in cases.indices { cases[index].isGated = true } }
-    let session = RunSession(
+    if let spec = tools.spec { cases = cases.map { $0.judging(spec) } }
+    var session = RunSession(
       verb: "fault", options: options, library: library, console: console)
+    session.account = tools.account
     guard values.has(explores) else { return session.run(cases).code }
     let exploration = RunSession.Exploration(
       targets: try Library.explorations(of: suite, choice), choice: try exploration(values))

@@ -32,8 +32,11 @@ enum ReplayVerb {
     }
     defer { planned.removeCards() }
     for warning in planned.warnings { console.complain("harness replay: \(warning)") }
-    let session = RunSession(
+    var session = RunSession(
       verb: "replay", options: options, library: planned.library, console: console)
+    if let name = replay.account {
+      session.account = try ToolOptions.account(named: name)
+    }
     let end = session.run([planned.planned], deadlineSeconds: replay.deadlineSeconds)
     guard let verdict = end.results.first?.verdict else { return end.code }
     let answer = verdict == replay.verdict ? "it repeats" : "it does not repeat"

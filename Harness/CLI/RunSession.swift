@@ -14,6 +14,10 @@ struct RunSession {
   let options: RunOptions
   let library: SuiteLibrary
   let console: Console
+  /// The user that subjects run as; nil for this one.
+  var account: Account?
+  /// Hears of everything that happens, after the usual recorders.
+  var listener: (any Recorder)?
 
   /// The subject's seconds for one run unless the command line says otherwise.
   static let deadlineSeconds = 60.0
@@ -54,14 +58,17 @@ struct RunSession {
       let signals = try SignalQueue([.interrupt, .terminate])
       let here = try FileSystem.currentDirectory()
       try Machine.check(jobs: options.jobs, folder: here)
-      let identity = try subject(OffloadSubject.name).identity
+      let subjects = try subjects(of: cases)
       let directory = try Run.Directory.create(
         verb: verb, stamp: Stamp.fileName, chosen: options.report)
       let events = EventStream(try recorders(directory))
       let stop = StopFlag()
       let settings = try settings(
         cases + targets.flatMap(\.cases), allowed, deadlineSeconds)
-      events.post(.runStarted(start(cases, identity, settings)))
+      events.post(.runStarted(start(cases, subjects, settings)))
+      if let problem = Enclosure.problem, !settings.isolation.isEnclosed, hasTools(cases) {
+        events.post(.note("tools run without namespaces of their own: \(problem)"))
+      }
       let runner = SuiteRunner(
         settings: settings, directory: directory, events: events, stop: stop)
       let outcome = Outcome()
@@ -145,16 +152,34 @@ struct RunSession {
       TerminalRecorder(output: terminal, folder: directory.shownPath.escaped),
       CoverageText(in: directory), JSONReport(in: directory), JUnitReport(in: directory),
     ]
+    if let listener { recorders.append(listener) }
     return recorders
   }
 
+  private func hasTools(_ cases: [PlannedCase]) -> Bool { cases.contains { $0.tool != nil } }
+
+  /// Every subject with path, build or version. Saboteurs come with the shipped engine, whose
+  /// build must fit even where they alone run.
+  private func subjects(of cases: [PlannedCase]) throws(SubjectFailure) -> [String] {
+    var lines: [String] = []
+    if cases.contains(where: { $0.tool == nil }) {
+      lines.append("\(OffloadSubject.name): \(try subject(OffloadSubject.name).identity)")
+    }
+    var known: [ToolSpec] = []
+    for tool in cases.compactMap(\.tool) where !known.contains(tool) {
+      known.append(tool)
+      lines.append("\(tool.name): \((try? ToolSubject(tool))?.identity ?? "missing")")
+    }
+    return lines
+  }
+
   private func start(
-    _ cases: [PlannedCase], _ identity: String, _ settings: RunSettings
+    _ cases: [PlannedCase], _ subjects: [String], _ settings: RunSettings
   ) -> RunStart {
     RunStart(
       verb: verb, build: settings.build, kernel: settings.kernel,
       commandLine: ["harness"] + CommandLine.rawArguments.map { BytePath($0)?.escaped ?? "" },
-      seed: settings.seed, subjects: ["\(OffloadSubject.name): \(identity)"],
+      seed: settings.seed, subjects: subjects,
       planned: cases.count, startedAt: Stamp.now)
   }
 
@@ -169,7 +194,8 @@ struct RunSession {
       },
       allowed: allowed, deadlineSeconds: options.deadlineSeconds ?? deadlineSeconds,
       jobs: options.jobs, seed: options.seed ?? cases[0].scriptCase.preamble.seed,
-      build: BuildIdentity.current, kernel: Machine.kernel)
+      build: BuildIdentity.current, kernel: Machine.kernel,
+      isolation: Isolation(isEnclosed: Enclosure.problem == nil, account: account))
   }
 
   private func subject(_ name: String) throws(SubjectFailure) -> any Subject {

@@ -72,13 +72,16 @@ public struct RunRecord: Sendable {
   /// Nobody read the subject's output to its end (`limit subject stdout`): the report cannot be
   /// whole.
   public let outputWasCut: Bool
+  public let claims: Claims
 
   public init(
     expectations: [Expectation], ending: Ending, report: SubjectReport, seconds: Double,
     destinations: [String], volatile: [String: TreeSnapshot], durable: [String: TreeSnapshot],
     leaks: [String], log: String, before: [String: TreeSnapshot]? = nil,
-    outputWasCut: Bool = false, written: [String: Set<BytePath>] = [:]
+    outputWasCut: Bool = false, written: [String: Set<BytePath>] = [:],
+    claims: Claims = .report
   ) {
+    self.claims = claims
     self.before = before
     self.outputWasCut = outputWasCut
     self.written = written
@@ -91,6 +94,15 @@ public struct RunRecord: Sendable {
     self.durable = durable
     self.leaks = leaks
     self.log = log
+  }
+
+  /// What the subject says by this run.
+  public enum Claims: Sendable, Equatable {
+    /// What its report says, row by row.
+    case report
+    /// It has no report: exit 0 says that every regular file of the source stands on these
+    /// destinations, any other code says nothing of any file.
+    case exitCode(claimed: [String])
   }
 
   /// How the process ended.

@@ -86,6 +86,7 @@ extension CaseResult {
       JSON.Member("subject", .text(subject)),
       JSON.Member("schedule", .array(schedule.map { .text($0) })),
       JSON.Member("notes", .array(notes.map { .text($0) })),
+      JSON.Member("endings", .array(endings.map { .text($0) })),
       JSON.Member("allowed", .text(orNull: allowed)),
       JSON.Member("repeats", repeats.map { .text("\($0.agreeing)/\($0.of)") } ?? .null),
       JSON.Member("crashStates", crashStates?.json ?? .null),

@@ -107,6 +107,8 @@ public struct CaseResult: Sendable, Equatable {
   public var schedule: [String]
   /// Things worth saying that change no verdict.
   public var notes: [String]
+  /// How each run of the subject ended: `exit 0`, `signal 9 by a rule`, `deadline`.
+  public var endings: [String] = []
   /// Why the verdict is excused: the reason in `FaultScripts/allowed`; nil when it is not.
   public var allowed: String?
   /// How many runs of the same case came to this verdict; nil when it ran once.

@@ -22,12 +22,15 @@ public struct SubjectTask: Sendable {
   /// After so many bytes nobody reads the subject's standard output any more, so that its next
   /// write there fails; nil for no limit. Needs a process of its own.
   public let outputLimit: Int?
+  public let isolation: Isolation
 
   public init(
     source: BytePath, destinations: [(volume: String, path: BytePath)], mode: Mode,
     headroom: UInt64, factsFile: BytePath?, extraArguments: [BytePath], scratch: BytePath,
-    deadlineSeconds: Double, needsFreshProcess: Bool, outputLimit: Int? = nil
+    deadlineSeconds: Double, needsFreshProcess: Bool, outputLimit: Int? = nil,
+    isolation: Isolation = Isolation()
   ) {
+    self.isolation = isolation
     self.source = source
     self.destinations = destinations
     self.mode = mode
@@ -72,8 +75,13 @@ public struct SubjectOutcome: Sendable {
   public let report: SubjectReport
   public let leaks: [String]
   public let log: String
+  public let claims: RunRecord.Claims
 
-  public init(ending: RunRecord.Ending, report: SubjectReport, leaks: [String], log: String) {
+  public init(
+    ending: RunRecord.Ending, report: SubjectReport, leaks: [String], log: String,
+    claims: RunRecord.Claims = .report
+  ) {
+    self.claims = claims
     self.ending = ending
     self.report = report
     self.leaks = leaks
@@ -81,11 +89,20 @@ public struct SubjectOutcome: Sendable {
   }
 }
 
-/// The harness could not drive its subject: the case is *broken*.
+/// The harness could not drive its subject: the case is *broken*, or *blocked* when something is
+/// missing that the subject or the case needs.
 public struct SubjectFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
+  public let isBlocked: Bool
 
   public init(_ description: String) {
     self.description = description
+    isBlocked = false
+  }
+
+  /// What is missing.
+  public init(missing description: String) {
+    self.description = description
+    isBlocked = true
   }
 }

@@ -115,6 +115,20 @@ struct CaseView {
   /// True for the levels that show what the medium holds.
   static func isProof(_ level: String) -> Bool { level == "direct" || level == "evicted" }
 
+  /// Every digest that a file may have on a destination that a tool claims by its exit code: what
+  /// the source held when the run began, and what it holds at the end unless that is shorter or
+  /// gone, since the bytes that it had are lost then.
+  func claimedStates(of path: BytePath, run index: Int) -> Set<String> {
+    guard let old = artefacts.state(beforeRun: index)[Self.source]?[path] else { return [] }
+    var states: Set = [old.digest]
+    if let new = artefacts.runs[index].volatile[Self.source]?[path], new.kind == .file,
+      new.byteCount >= old.byteCount
+    {
+      states.insert(new.digest)
+    }
+    return states
+  }
+
   // MARK: What the rig did
 
   /// True when the rig did one of these to the file, or to a folder above it.
@@ -186,6 +200,11 @@ extension RunRecord {
   /// What the script asks of the run beside warnings; nil when it asks nothing.
   var asked: Expectation? {
     expectations.first { if case .warns = $0 { false } else { true } }
+  }
+
+  /// The destinations that a tool claims by its exit code; nil for a subject with a report.
+  var claimedByExit: [String]? {
+    if case .exitCode(let claimed) = claims { claimed } else { nil }
   }
 
   /// The exit code; nil when a signal ended the run.

@@ -18,7 +18,8 @@ public struct ExpectationOracle: Oracle {
   public func check(_ artefacts: CaseArtefacts) -> [Finding] {
     let view = CaseView(artefacts)
     return artefacts.runs.indices.flatMap { index in
-      warnings(artefacts.runs[index]) + check(run: index, in: view)
+      if artefacts.runs[index].claimedByExit != nil { return tool(run: index, in: view) }
+      return warnings(artefacts.runs[index]) + check(run: index, in: view)
     }
   }
 
@@ -50,6 +51,17 @@ public struct ExpectationOracle: Oracle {
     case .refused: return refused(run: index, in: view)
     case .failedAll, .failedSome, .failed: return failed(asked, run: index, in: view)
     }
+  }
+
+  /// What a script can ask of a tool, whose exit code names no file: that an interrupted one does
+  /// not say success. Whether exit 0 was true where files should have failed is for *truth*: a tool
+  /// may have tried again. The script's own mistakes count for every subject.
+  private func tool(run index: Int, in view: CaseView) -> [Finding] {
+    let run = view.artefacts.runs[index]
+    let mistakes = Wanted(run.asked, run: index, in: view).mistakes
+      .map { Finding(oracle: Self.scriptMistake, summary: $0) }
+    guard run.asked == .interrupted, run.exitCode == 0 else { return mistakes }
+    return mistakes + [finding("was not interrupted: it \(run.endText)")]
   }
 
   private func interrupted(_ run: RunRecord) -> [Finding] {
@@ -137,6 +149,11 @@ extension RigAct.Kind {
 }
 
 extension RunRecord {
+  /// How a subject without a report ended, as the rest of a sentence.
+  var endText: String {
+    if case .exited(let code) = ending { "ended with exit \(code)" } else { text }
+  }
+
   /// How it ended, as the rest of a sentence.
   var text: String {
     switch ending {

@@ -17,6 +17,7 @@ public struct NoFalseAlarmOracle: Oracle {
   private func check(run index: Int, in view: CaseView) -> [Finding] {
     let run = view.artefacts.runs[index]
     let wanted = Wanted(run.asked, run: index, in: view)
+    if run.claimedByExit != nil { return exit(run, index, wanted, in: view) }
     guard wanted.judgesTheRest, run.report.isPresent, !run.wasKilledByRig else { return [] }
     let problems = run.report.problems.joined(separator: "; ")
     if run.report.verdict == "refused" || run.report.verdict == "interrupted" {
@@ -36,6 +37,33 @@ public struct NoFalseAlarmOracle: Oracle {
       return [finding("run \(index + 1) has no report though nothing struck it: \(problems)")]
     }
     return alarms
+  }
+
+  /// A tool that does not end with 0 names no file: it is an alarm only where nothing may fail.
+  private func exit(
+    _ run: RunRecord, _ index: Int, _ wanted: Wanted, in view: CaseView
+  ) -> [Finding] {
+    guard wanted.judgesTheRest, wanted.mustFail.isEmpty, wanted.mayFail.isEmpty,
+      run.asked != .incomplete, !run.wasKilledByRig, !run.outputWasCut, run.ending != .deadline,
+      run.exitCode != 0, !run.destinations.contains(where: { mustRefuse($0, index, in: view) })
+    else { return [] }
+    return [finding("run \(index + 1) \(run.endText) though nothing struck it")]
+  }
+
+  /// True when the source holds links or fifos that the volume cannot have: a tool that copies
+  /// them says so with good reason, while our engine copies the bytes and warns.
+  private func mustRefuse(_ volume: String, _ index: Int, in view: CaseView) -> Bool {
+    guard let persona = view.artefacts.personas[volume],
+      let source = view.artefacts.state(beforeRun: index)[CaseView.source]
+    else { return false }
+    if persona.linkError != nil {
+      let inodes = source.files.map(\.entry.inode)
+      if Set(inodes).count < inodes.count { return true }
+    }
+    return source.entries.values.contains { entry in
+      entry.kind == .symlink && persona.symlinkError != nil
+        || entry.kind == .fifo && persona.nodeError != nil
+    }
   }
 
   private func alarms(

@@ -26,7 +26,9 @@ public struct NoImpostorOracle: Oracle {
     let covered = run.durable[volume].map(StatusMarker.covered) ?? [:]
     let excusesMarked = !view.hasLinks(volume)
     var found: [BytePath: String] = [:]
-    for (layer, tree) in [("on the medium", run.durable[volume]), ("", run.volatile[volume])] {
+    // A tool that never syncs is judged by what everybody sees.
+    let onMedium = run.claimedByExit == nil ? run.durable[volume] : nil
+    for (layer, tree) in [("on the medium", onMedium), ("", run.volatile[volume])] {
       guard let tree else { continue }
       for path in finalNames(run: index, in: view) {
         guard let entry = tree[path], !isOld(entry, old?[path]),

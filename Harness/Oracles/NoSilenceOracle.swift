@@ -17,6 +17,8 @@ public struct NoSilenceOracle: Oracle {
 
   private func check(run index: Int, in view: CaseView) -> [Finding] {
     let run = view.artefacts.runs[index]
+    // A tool has no words but its exit code: 0 is for *truth*, any other is word enough.
+    if run.claimedByExit != nil { return [] }
     switch run.ending {
     case .deadline, .signalled(_, byRig: true): return []
     case .signalled(let signal, byRig: false):

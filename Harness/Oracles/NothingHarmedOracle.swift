@@ -28,6 +28,7 @@ public struct NothingHarmedOracle: Oracle {
     let covered = StatusMarker.covered(in: old)
     return old.paths.compactMap { path -> Finding? in
       guard !path.bytes.isEmpty, let before = old[path] else { return nil }
+      if isOwn(path, before, on: volume, run: index, in: view) { return nil }
       if isLitter(path, covered) || isRigs(path, before, on: volume, run: index, in: view) {
         return nil
       }
@@ -46,6 +47,20 @@ public struct NothingHarmedOracle: Oracle {
       return "has other bytes now"
     }
     return old.linkText == new.linkText ? nil : "points elsewhere now"
+  }
+
+  /// What an earlier run of a tool left under a name is its own to replace: it has no marker that
+  /// would say so. What stood there before its first run never is.
+  private func isOwn(
+    _ path: BytePath, _ entry: TreeEntry, on volume: String, run index: Int, in view: CaseView
+  ) -> Bool {
+    let artefacts = view.artefacts
+    guard index > 0, artefacts.runs[index].claimedByExit != nil,
+      artefacts.before[volume]?[path]?.digest != entry.digest
+    else { return false }
+    return artefacts.runs[..<index].contains {
+      $0.volatile[volume]?[path]?.digest == entry.digest
+    }
   }
 
   /// Litter of our own may be removed or reused (scripts.md decision 2, offload decision 21).

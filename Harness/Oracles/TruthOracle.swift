@@ -14,7 +14,8 @@ public struct TruthOracle: Oracle {
   public func check(_ artefacts: CaseArtefacts) -> [Finding] {
     let view = CaseView(artefacts)
     return artefacts.runs.indices.flatMap { index in
-      view.rows(run: index).filter { $0.value.outcome == .verified }
+      if artefacts.runs[index].claimedByExit != nil { return claimsByExit(run: index, in: view) }
+      return view.rows(run: index).filter { $0.value.outcome == .verified }
         .sorted { ($0.key.volume, $0.key.path) < ($1.key.volume, $1.key.path) }
         .compactMap { place, row in judge(place, row, run: index, in: view) }
         + folders(run: index, in: view)

@@ -20,7 +20,7 @@ final class FreshRun: SubjectRun {
     var process: SubjectProcess
     do throws(SystemError) {
       process = try SubjectProcess(
-        program, CopyArguments(task).list, scratch: task.scratch, entry: .gate,
+        program, CopyArguments(task).list, place: ProcessPlace(scratch: task.scratch), entry: .gate,
         outputLimit: task.outputLimit)
     } catch {
       throw SubjectFailure("the subject cannot be started: \(error)")

@@ -39,7 +39,7 @@ public enum OffloadSubject {
   private static func version(of path: BytePath) throws(SubjectFailure) -> String {
     do throws(SystemError) {
       var process = try SubjectProcess(
-        Program(executable: path, prefix: []), [Array("--version".utf8)], scratch: "/",
+        Program(executable: path, prefix: []), [Array("--version".utf8)], place: .nowhere,
         entry: .standardInput)
       process.closeInput()
       var words: [String] = []

@@ -4,6 +4,8 @@ import SystemIO
 /// A subject's process with its streams, drained so that it never blocks on a full pipe.
 struct SubjectProcess: ~Copyable {
   private var child: ChildProcess
+  /// The first process of its namespace; nil for one that is not enclosed.
+  private var inner: (pid: Int32, handle: ProcessHandle)?
   /// Its standard input, or the gate that lets it go.
   private var input: FileDescriptor?
   /// nil once nobody wants to hear more.
@@ -36,17 +38,21 @@ struct SubjectProcess: ~Copyable {
     case standardInput
     /// It waits, as a shell that becomes the program, until `letGo`.
     case gate
+    /// It is a shell with this script, which reads a line from descriptor 3 before it begins, and
+    /// writes there what `answers` gives.
+    case script([UInt8])
   }
 
-  var processID: Int32 { child.pid }
+  /// Whom signals are for: the subject's own first process.
+  var processID: Int32 { inner?.pid ?? child.pid }
 
   /// What it wrote last on standard error.
   var log: String { String(decoding: logTail, as: UTF8.self) }
 
   /// Starts a program in a process group of its own. `outputLimit`: see `SubjectTask`.
   init(
-    _ program: Program, _ arguments: [[UInt8]], scratch: BytePath, entry: Entry,
-    outputLimit: Int? = nil
+    _ program: Program, _ arguments: [[UInt8]], place: ProcessPlace, entry: Entry,
+    outputLimit: Int? = nil, isEnclosed: Bool = false
   ) throws(SystemError) {
     // A socket, not a pipe: writing to a process that has ended must be no signal to this one.
     let inputPipe = try Ends { (ends) throws(SystemError) in
@@ -55,8 +61,8 @@ struct SubjectProcess: ~Copyable {
     let outputPipe = try Ends()
     let errorPipe = try Ends()
     var command = ChildProcess.Command(
-      program.executable, program.prefix + arguments, environment: Self.environment(scratch),
-      workingDirectory: scratch, newProcessGroup: true)
+      program.executable, program.prefix + arguments, environment: place.environment,
+      workingDirectory: place.working, newProcessGroup: true)
     var descriptors: [(ours: CInt, theirs: CInt)] = [
       (outputPipe.writing.rawValue, 1), (errorPipe.writing.rawValue, 2),
     ]
@@ -71,8 +77,16 @@ struct SubjectProcess: ~Copyable {
         [Array("-c".utf8), Array(script.utf8), Array("sh".utf8), program.executable.bytes]
         + program.prefix + arguments
       descriptors.append((inputPipe.reading.rawValue, 3))
+    case .script(let script):
+      command.executable = "/bin/sh"
+      command.arguments = [Array("-c".utf8), script]
+      descriptors.append((inputPipe.reading.rawValue, 3))
     }
-    child = try ChildProcess.spawn(command, descriptors: descriptors)
+    if isEnclosed { Enclosure.enclose(&command) }
+    let started = try ChildProcess.spawn(command, descriptors: descriptors)
+    let first = isEnclosed ? try Self.firstProcess(under: started.pid) : nil
+    child = started
+    inner = first
     input = .some(inputPipe.writing)
     let outputPipeNumber = outputPipe.reading.rawValue
     output = .some(outputPipe.reading)
@@ -83,6 +97,13 @@ struct SubjectProcess: ~Copyable {
       _ = fcntl(outputPipeNumber, Self.setPipeSize, 4096)
       if outputLimit <= 0 { closeOutput() }
     }
+  }
+
+  private static func firstProcess(
+    under outer: Int32
+  ) throws(SystemError) -> (pid: Int32, handle: ProcessHandle) {
+    let first = try Enclosure.firstProcess(under: outer)
+    return (first, try ProcessHandle(first))
   }
 
   private var outputNumber: CInt {
@@ -114,13 +135,6 @@ struct SubjectProcess: ~Copyable {
     }
   }
 
-  private static func environment(_ scratch: BytePath) -> [[UInt8]] {
-    // A crash must end the process at once, not start a backtrace of seconds.
-    let fixed = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
-    return fixed.map { Array($0.utf8) }
-      + ["HOME=", "TMPDIR="].map { Array($0.utf8) + scratch.bytes }
-  }
-
   /// Writes to its standard input. A process that has ended takes nothing, and that is no error:
   /// `pump` and `reap` tell how it ended.
   func send(_ bytes: [UInt8]) throws(SystemError) {
@@ -135,6 +149,15 @@ struct SubjectProcess: ~Copyable {
   mutating func letGo() throws(SystemError) {
     try send([UInt8(ascii: "\n")])
     closeInput()
+  }
+
+  /// What a script wrote to descriptor 3, once it has ended.
+  func answers() throws(SystemError) -> [UInt8] {
+    var all: [UInt8] = []
+    while let count = try input?.read(into: buffer.bytes), count > 0 {
+      all += buffer.prefix(count)
+    }
+    return all
   }
 
   /// Ends its standard input, which tells a worker to end.
@@ -197,12 +220,17 @@ struct SubjectProcess: ~Copyable {
   /// True when a child of the ended process still holds one of its streams.
   var hasSurvivors: Bool { outputIsOpen || errorsAreOpen }
 
-  /// Kills the whole process group.
-  func kill() throws(SystemError) { try child.kill(.kill) }
+  /// Kills the whole process group, or all of the namespace.
+  func kill() throws(SystemError) {
+    if let inner { return try inner.handle.send(.kill) }
+    try child.kill(.kill)
+  }
 
   /// How it ended; nil when it will not go although it was killed.
   mutating func reap() throws(SystemError) -> ExitStatus? {
-    try child.wait(timeout: Self.reapTime)
+    // The namespace's first process ends after every other one in it has.
+    if let inner, !(try inner.handle.waitForEnd(timeout: Self.reapTime)) { return nil }
+    return try child.wait(timeout: Self.reapTime)
   }
 }
 

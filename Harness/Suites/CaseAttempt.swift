@@ -9,6 +9,8 @@ struct CaseAttempt {
   var reason = ""
   var findings: [Finding] = []
   var notes: [String] = []
+  /// How each run ended: `exit 0`.
+  var endings: [String] = []
   var fired: [Int: Int] = [:]
   /// The rig's trace as JSON lines; kept for attempts that did not pass.
   var trace: [UInt8] = []

@@ -85,12 +85,13 @@ final class CaseDriver {
       },
       subject: planned.subject, schedule: planned.scriptCase.schedule, notes: shown.notes,
       crashStates: shown.crashStates)
+    result.endings = shown.endings
     guard attempts.count > 1 else { return result }
     let agreeing = attempts.count { $0.verdict == shown.verdict }
     result.repeats = CaseResult.Repeats(agreeing: agreeing, of: attempts.count)
     let fresh = attempts.dropFirst()
     let freshAgree = fresh.allSatisfy { $0.verdict == fresh.first?.verdict }
-    let isWorkerFirst = !planned.scriptCase.needsFreshProcess
+    let isWorkerFirst = !planned.scriptCase.needsFreshProcess && planned.tool == nil
     if shown.verdict != .broken, agreeing < attempts.count, freshAgree, isWorkerFirst {
       result.verdict = .broken
       result.reason =
@@ -115,10 +116,13 @@ final class CaseDriver {
   private func makeRunner(_ planned: PlannedCase) throws(CaseRunner.Failure) -> CaseRunner {
     do {
       return CaseRunner(
-        rig: try currentRig(), subject: try currentSubject(planned.subject),
+        rig: try currentRig(), subject: try currentSubject(planned),
         trees: TreeBuilder(cards: settings.cards), work: work,
+        isolation: settings.isolation,
         deadlineSeconds: Saboteur.named(planned.subject)?.deadlineSeconds
           ?? settings.deadlineSeconds, stop: stop)
+    } catch let error as SubjectFailure where error.isBlocked {
+      throw CaseRunner.Failure(reason: error.description, verdict: .blocked)
     } catch {
       throw CaseRunner.Failure(reason: "\(error)")
     }
@@ -136,7 +140,7 @@ final class CaseDriver {
     do throws(CaseRunner.Failure) {
       runner = try makeRunner(planned)
     } catch {
-      return .broken(error.reason)
+      return CaseAttempt(verdict: error.verdict, reason: error.reason)
     }
     let attempt = runner.attempt(planned, isFresh: isFresh, looksOutside: looksOutside)
     if attempt.verdict == .broken || attempt.isInterrupted { close() }
@@ -151,11 +155,17 @@ final class CaseDriver {
     return started
   }
 
-  private func currentSubject(_ name: String) throws(SubjectFailure) -> any Subject {
+  private func currentSubject(_ planned: PlannedCase) throws(SubjectFailure) -> any Subject {
+    let name = planned.subject
     if let subject, subject.name == name { return subject.value }
     subject?.value.finish()
     subject = nil
-    let made = try settings.makeSubject(name)
+    let made: any Subject
+    if let tool = planned.tool {
+      made = try ToolSubject(tool)
+    } else {
+      made = try settings.makeSubject(name)
+    }
     subject = (name, made)
     return made
   }

@@ -77,7 +77,8 @@ extension RunRecord {
     RunRecord(
       expectations: [], ending: .signalled(9, byRig: true), report: SubjectReport(),
       seconds: seconds, destinations: destinations, volatile: tree, durable: tree, leaks: [],
-      log: log, before: before, written: written)
+      log: log, before: before, written: written,
+      claims: claims == .report ? .report : .exitCode(claimed: []))
   }
 
   /// The same run with its claims, and what a crash left of its work.
@@ -85,6 +86,6 @@ extension RunRecord {
     RunRecord(
       expectations: expectations, ending: ending, report: report, seconds: seconds,
       destinations: destinations, volatile: tree, durable: tree, leaks: leaks, log: log,
-      before: before, outputWasCut: outputWasCut, written: written)
+      before: before, outputWasCut: outputWasCut, written: written, claims: claims)
   }
 }

@@ -15,13 +15,15 @@ final class CaseRunner {
   private let trees: TreeBuilder
   /// The job's own folder on the machine's disk.
   private let work: BytePath
+  private let isolation: Isolation
   private let deadlineSeconds: Double
   let stop: StopFlag
 
   init(
     rig: RigClient, subject: any Subject, trees: TreeBuilder, work: BytePath,
-    deadlineSeconds: Double, stop: StopFlag
+    isolation: Isolation, deadlineSeconds: Double, stop: StopFlag
   ) {
+    self.isolation = isolation
     self.rig = rig
     self.subject = subject
     self.trees = trees
@@ -33,6 +35,8 @@ final class CaseRunner {
   /// What goes wrong below the subject.
   struct Failure: Error {
     let reason: String
+    /// *Blocked* where something is missing, else *broken*.
+    var verdict = Verdict.broken
   }
 
   /// Runs the case once.
@@ -54,7 +58,7 @@ final class CaseRunner {
       }
       if let oracle = planned.caughtBy { attempt.invert(caughtBy: oracle) }
     } catch {
-      attempt = .broken(error.reason)
+      attempt = CaseAttempt(verdict: error.verdict, reason: error.reason)
     }
     attempt.isInterrupted = stop.isRaised
     attempt.seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -175,7 +179,7 @@ final class CaseRunner {
       deadlineSeconds: deadlineSeconds,
       needsFreshProcess: stage.isFresh || stage.planned.isGated
         || stage.planned.scriptCase.needsFreshProcess,
-      outputLimit: limits.output)
+      outputLimit: limits.output, isolation: isolation)
     var started: [any SubjectRun] = []
     for _ in 0..<atOnce {
       let isFirst = started.isEmpty
@@ -191,7 +195,7 @@ final class CaseRunner {
       defer { stop.leave(run.processID) }
       outcomes.append(try system("subject") { () throws(SubjectFailure) in try run.wait() })
     }
-    let claimed = outcomes.contains { $0.report.isPresent }
+    let claimed = outcomes.contains { $0.report.isPresent || $0.claims != .report }
     try system("end of run") { () throws(RigError) in try rig.endRun(claimed: claimed) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     let status = try system("status") { () throws(RigError) in try rig.status() }
@@ -204,7 +208,8 @@ final class CaseRunner {
         expectations: expectations, ending: outcome.ending.attributed(toRig: struck),
         report: outcome.report, seconds: seconds, destinations: destinations.map(\.name),
         volatile: volatile, durable: durable, leaks: outcome.leaks, log: outcome.log,
-        before: before, outputWasCut: limits.output != nil, written: status.written)
+        before: before, outputWasCut: limits.output != nil, written: status.written,
+        claims: outcome.claims)
     }
   }
 
@@ -242,6 +247,8 @@ final class CaseRunner {
     let litter = try system("scratch folder") { () throws(SystemError) in
       try ScratchFolder.contents(stage.scratch)
     }
+    // What a tool keeps in its home is its own affair.
+    .filter { stage.planned.tool == nil || !$0.hasPrefix("home/") }
     let exposed = status.exposed.sorted { $0.key < $1.key }.flatMap { volume, names in
       names.map { "\(volume): \($0.escaped)" }
     }
@@ -263,6 +270,7 @@ final class CaseRunner {
       }
       .joined(separator: "\n"),
       before: stage.before)
+    attempt.endings = runs.map(\.ending.text)
     if let last = runs.last {
       for volume in stage.stores {
         attempt.after += [
@@ -312,12 +320,24 @@ final class CaseRunner {
     do throws(Problem) {
       return try body()
     } catch {
+      if let failure = error as? SubjectFailure, failure.isBlocked {
+        throw Failure(reason: failure.description, verdict: .blocked)
+      }
       throw Failure(reason: "\(what): \(error)")
     }
   }
 }
 
 extension RunRecord.Ending {
+  /// As a report lists it.
+  var text: String {
+    switch self {
+    case .exited(let code): "exit \(code)"
+    case .signalled(let signal, let byRig): "signal \(signal)\(byRig ? " by a rule" : "")"
+    case .deadline: "deadline"
+    }
+  }
+
   /// The same ending, with the rig as the one who asked for it.
   func attributed(toRig struck: Bool) -> RunRecord.Ending {
     if case .signalled(let signal, _) = self { return .signalled(signal, byRig: struck) }

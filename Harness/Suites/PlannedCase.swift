@@ -1,19 +1,22 @@
 public import FaultModel
 public import HarnessKit
+public import Subjects
 
 /// One case in one mode, ready to run: it holds everything that a replay file holds.
 public struct PlannedCase: Sendable {
-  public let identity: CaseIdentity
+  public private(set) var identity: CaseIdentity
   /// The preamble and this case alone, at their lines of the whole script.
   public let script: Script
   public let scriptCase: ScriptCase
   public let mode: Mode
-  /// The subject's name in the catalogue.
-  public let subject: String
+  /// The subject's name in the catalogue, or the tool's.
+  public private(set) var subject: String
   /// The oracle that must object, for an engine that is broken on purpose; nil for a real subject.
   public let caughtBy: String?
   /// Gate mode: the subject's requests come in an order that the seed chooses.
   public var isGated = false
+  /// The command line that is judged; nil for a subject of the catalogue.
+  public private(set) var tool: ToolSpec?
 
   typealias Parse = (_ text: [UInt8], _ name: String) throws(ScriptError) -> Script
 
@@ -44,6 +47,18 @@ public struct PlannedCase: Sendable {
       }
     }
     return cases
+  }
+
+  /// The same case for a command line. A tool has no modes: its name stands in the id in the
+  /// mode's place.
+  public func judging(_ tool: ToolSpec) -> PlannedCase {
+    var planned = self
+    planned.tool = tool
+    planned.subject = tool.name
+    planned.identity = CaseIdentity(
+      script: identity.script, title: identity.title, line: identity.line, mode: tool.name,
+      slug: identity.slug)
+    return planned
   }
 
   public init(

@@ -1,5 +1,6 @@
 import FaultModel
 public import HarnessKit
+public import Subjects
 public import SystemIO
 public import Wire
 
@@ -33,6 +34,10 @@ public struct Replay: Sendable, Equatable {
   /// An oracle has to object to the subject, which is broken on purpose; nil in files that do not
   /// say, where the subject's row decides.
   public var isInverted: Bool?
+  /// The command line with its version; nil for a subject of the catalogue.
+  public var tool: ToolSpec?
+  /// The user that the subject ran as; nil for the harness's own.
+  public var account: String?
 
   public init(
     build: String, kernel: String, id: String, script: String, scriptText: String, mode: String,
@@ -112,7 +117,28 @@ extension Replay {
     var more: [JSON.Member] = []
     if isGated { more.append(.init("gated", .bool(true))) }
     if let isInverted { more.append(.init("inverted", .bool(isInverted))) }
+    if let tool { more.append(.init("tool", Self.json(tool))) }
+    if let account { more.append(.init("as", .text(account))) }
     return .object((members.object ?? []) + more)
+  }
+
+  private static func json(_ tool: ToolSpec) -> JSON {
+    [
+      "name": .text(tool.name), "command": .text(tool.template.text),
+      "shell": .bool(tool.template.isShell), "verifies": .bool(tool.verifies),
+      "version": .text(tool.version),
+    ]
+  }
+
+  private static func tool(_ json: JSON) throws(ReplayError) -> ToolSpec {
+    do throws(ToolTemplateError) {
+      return try ToolSpec(
+        name: json["name"]?.text ?? "", command: json["command"]?.text ?? "",
+        isShell: json["shell"]?.bool ?? false, verifies: json["verifies"]?.bool ?? false,
+        version: json["version"]?.text ?? "")
+    } catch {
+      throw .script("the tool's command: \(error)")
+    }
   }
 
   private static func object(_ texts: [String: String]) -> JSON {
@@ -155,6 +181,8 @@ extension Replay {
       cards: try Self.texts(json, "cards"), personas: try Self.texts(json, "personas"),
       verdict: verdict, isGated: json["gated"]?.bool ?? false,
       isInverted: json["inverted"]?.bool)
+    if let value = json["tool"], value.object != nil { tool = try Self.tool(value) }
+    account = json["as"]?.text
   }
 
   private static func required<Value>(

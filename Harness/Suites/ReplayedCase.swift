@@ -1,5 +1,6 @@
 import FaultModel
 import HarnessKit
+import Subjects
 import SystemIO
 
 /// The case of a replay file, ready to run, with its cards in a folder of their own.
@@ -41,16 +42,22 @@ public struct ReplayedCase: Sendable {
       caughtBy: replay.isInverted == false
         ? nil : SubjectCatalogue.oracle(thatCatches: replay.subject))
     planned.isGated = replay.isGated
-    self.planned = planned
+    self.planned = replay.tool.map(planned.judging) ?? planned
     warnings = Self.differences(replay)
   }
 
   private static func differences(_ replay: Replay) -> [String] {
-    replay.personas.sorted { $0.key < $1.key }.compactMap { name, digest in
+    (replay.tool.map(difference) ?? []) + replay.personas.sorted { $0.key < $1.key }.compactMap { name, digest in
       guard let persona = Persona.named(name) else { return "persona \(name) is gone" }
       return persona.digest == digest
         ? nil : "persona \(name) has other rows than when the file was written"
     }
+  }
+
+  /// Another version of the tool, or none at all, in which case the run is blocked by itself.
+  private static func difference(_ tool: ToolSpec) -> [String] {
+    guard let now = try? ToolSubject(tool).spec.version, now != tool.version else { return [] }
+    return ["the tool was \(tool.version) and is \(now)"]
   }
 
   private static func write(_ cards: [String: String]) throws(SystemError) -> BytePath {

@@ -18,13 +18,16 @@ public struct RunSettings: Sendable {
   public var seed: UInt64
   public var build: String
   public var kernel: String
+  /// How every subject runs.
+  public var isolation: Isolation
 
   public init(
     harness: BytePath, cards: CardLibrary,
     makeSubject: @escaping @Sendable (String) throws(SubjectFailure) -> any Subject,
     allowed: AllowedCases = AllowedCases(), deadlineSeconds: Double = 60, jobs: Int = 1,
-    seed: UInt64, build: String, kernel: String
+    seed: UInt64, build: String, kernel: String, isolation: Isolation = Isolation()
   ) {
+    self.isolation = isolation
     self.harness = harness
     self.cards = cards
     self.makeSubject = makeSubject
@@ -47,11 +50,14 @@ public struct RunSettings: Sendable {
     for volume in preamble.volumes {
       digests[volume.persona] = Persona.named(volume.persona)?.digest
     }
-    return Replay(
+    var replay = Replay(
       build: build, kernel: kernel, id: planned.identity.id, script: planned.identity.script,
       scriptText: planned.script.text, mode: planned.mode.rawValue, seed: preamble.seed,
       subject: planned.subject, deadlineSeconds: deadlineSeconds,
       generator: Content.generatorVersion, cards: tables, personas: digests, verdict: verdict,
       isGated: planned.isGated, isInverted: planned.caughtBy != nil)
+    replay.tool = planned.tool
+    replay.account = isolation.account?.name
+    return replay
   }
 }

@@ -11,6 +11,11 @@ public final class ProcessHandle: Sendable {
     descriptor = FileDescriptor(owning: fd)
   }
 
+  /// Blocks until the process has ended; false when the time is over.
+  public func waitForEnd(timeout: Duration) throws(SystemError) -> Bool {
+    try !Poller.wait(for: .readable, on: descriptor, timeout: timeout).isEmpty
+  }
+
   /// Sends a signal; a process that has ended gets nothing and that is no error.
   public func send(_ signal: Signal) throws(SystemError) {
     let fd = descriptor.rawValue
