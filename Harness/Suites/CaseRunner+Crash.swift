@@ -75,7 +75,7 @@ extension RunRecord {
   /// The same run, struck by a crash before it could say anything.
   func killed(leaving tree: [String: TreeSnapshot]) -> RunRecord {
     RunRecord(
-      expectations: [], ending: .signalled(9, byRig: true), report: SubjectReport(),
+      expectations: expectations.filter(\.isUndetectable), ending: .signalled(9, byRig: true), report: SubjectReport(),
       seconds: seconds, destinations: destinations, volatile: tree, durable: tree, leaks: [],
       log: log, before: before, written: written,
       claims: claims == .report ? .report : .exitCode(claimed: []))

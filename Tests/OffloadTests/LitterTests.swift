@@ -94,6 +94,33 @@ import Testing
     #expect(try stage.destination.entries()[path] == before)
   }
 
+  @Test("decision 21: an unfinished report of a dead run goes, one that a live run writes stays")
+  func unfinishedReport() throws {
+    let stage = try stage()
+    let report = BytePath("Reports/").appending(Self.temporary)
+    try stage.destination.file(report, [1, 2])
+    let writer = try FileDescriptor.open(stage.destination.root.appending(report), .readOnly)
+    #expect(try writer.tryLock())
+    #expect(try stage.run().verdict == .verified)
+    #expect(stage.destination.contains(report))
+    try writer.close()
+    let outcome = try stage.run()
+    #expect(!stage.destination.contains(report) && outcome.leftBehind.isEmpty)
+  }
+
+  @Test("decision 21: a copy that differed stays, and a later run names it")
+  func failedCopy() throws {
+    let stage = try stage()
+    let kept: BytePath = "d/clip.mov.custody-failed"
+    try stage.destination.file(kept, seed: 2, count: 9000)
+    let outcome = try stage.run()
+    #expect(outcome.verdict == .verified)
+    #expect(outcome.leftBehind == [stage.destination.root.appending(kept)])
+    #expect(stage.destination.contains(kept))
+    try stage.card.file(kept, seed: 2, count: 9000)
+    #expect(try stage.run().leftBehind.isEmpty, "a file of the source is none of ours")
+  }
+
   @Test("A marker whose file is larger than it says is not believed")
   func foreign() throws {
     let stage = try stage()

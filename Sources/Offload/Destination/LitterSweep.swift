@@ -17,6 +17,7 @@ struct LitterSweep {
         switch item.kind {
         case .temporary: try removeTemporary(item, handle)
         case .marker: try removeMarked(item, handle)
+        case .failedCopy: leave(item, "a copy that differed")
         }
       } catch {
         leave(item, "\(error)")

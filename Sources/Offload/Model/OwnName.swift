@@ -26,6 +26,11 @@ enum OwnName {
 
   static func isMarker(_ name: BytePath) -> Bool { isOwn(name, markerPrefix) }
 
+  static func isFailed(_ name: BytePath) -> Bool {
+    name.bytes.count > failedSuffix.count
+      && name.bytes.suffix(failedSuffix.count).elementsEqual(failedSuffix)
+  }
+
   private static func isOwn(_ name: BytePath, _ prefix: [UInt8]) -> Bool {
     guard name.bytes.count == prefix.count + idLength, name.bytes.starts(with: prefix) else {
       return false

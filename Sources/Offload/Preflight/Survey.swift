@@ -4,6 +4,8 @@ import SystemIO
 struct Litter: Sendable {
   enum Kind: Sendable {
     case temporary, marker
+    /// A copy that differed. It stays; a run that died may have named it nowhere.
+    case failedCopy
   }
 
   let directory: Int
@@ -43,6 +45,17 @@ struct Survey: Sendable {
     plannedByteCount += byteCount
   }
 
+  /// True for a file of the source itself.
+  private static func plans(
+    _ name: BytePath, in directory: Int, _ manifest: SourceManifest
+  ) -> Bool {
+    var isPlanned = false
+    manifest.forEachFile(in: directory) { file in
+      if manifest.name(ofFile: file) == name { isPlanned = true }
+    }
+    return isPlanned
+  }
+
   private mutating func look(
     at listing: DirectoryListing, _ directory: Int, _ handle: DirectoryHandle,
     _ manifest: SourceManifest
@@ -55,6 +68,8 @@ struct Survey: Sendable {
       } else if OwnName.isMarker(name) {
         litter.append(Litter(directory: directory, name: name, kind: .marker))
         if let marker = MarkerFile.read(name, in: handle) { unfinished.insert(marker.name) }
+      } else if OwnName.isFailed(name), !Self.plans(name, in: directory, manifest) {
+        litter.append(Litter(directory: directory, name: name, kind: .failedCopy))
       }
     }
     var planned: [Int64] = []
