@@ -31,10 +31,13 @@ final class RunTerminal: TerminalOutput {
   private let output: OutputStream
   private let terminal: Terminal
   private let isQuiet: Bool
+  private let isMute: Bool
 
   /// - `hasColor`: false for `--no-color`; NO_COLOR and a log have none either.
   /// - `isQuiet`: only trouble and the closing line are shown.
-  init(_ output: OutputStream, hasColor: Bool, isQuiet: Bool) {
+  /// - `isMute`: only the live line is shown, and goes at the next line that would stay.
+  init(_ output: OutputStream, hasColor: Bool, isQuiet: Bool, isMute: Bool = false) {
+    self.isMute = isMute
     self.output = output
     self.isQuiet = isQuiet
     let found = Terminal(descriptor: output.descriptor)
@@ -53,6 +56,7 @@ final class RunTerminal: TerminalOutput {
   func line(_ text: String, _ tone: Tone) {
     if isQuiet && tone == .dim { return }
     let start = isLive ? "\r\u{1b}[K" : ""
+    if isMute { return output.write(start) }
     output.write(start + styled(text, tone) + "\n")
   }
 

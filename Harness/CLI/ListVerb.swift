@@ -1,6 +1,7 @@
 import CommandLineKit
 import FaultModel
 import Oracles
+import Subjects
 import Suites
 import Wire
 
@@ -55,7 +56,8 @@ enum ListVerb {
     case "subjects":
       return Listing(
         header: ["subject", "caught by", "summary"],
-        rows: SubjectCatalogue.all.map { [$0.name, $0.caughtBy ?? "-", $0.summary] })
+        rows: SubjectCatalogue.all.map { [$0.name, $0.caughtBy ?? "-", $0.summary] }
+          + ToolPreset.all.map { ["--tool \($0.name)", "-", "\($0.summary): \($0.command)"] })
     case "oracles":
       return Listing(
         header: ["oracle", "holds when"],

@@ -17,7 +17,7 @@ enum Main {
     Verb(ReplayVerb.command, ReplayVerb.run), Verb(ShrinkVerb.command, ShrinkVerb.run),
     Verb(MountVerb.command, MountVerb.run),
     Verb(ListVerb.command, ListVerb.run), Verb(DoctorVerb.command, DoctorVerb.run),
-    Verb(BenchVerb.command, BenchVerb.run),
+    Verb(BenchVerb.command, BenchVerb.run), Verb(LeagueVerb.command, LeagueVerb.run),
   ]
 
   static func main() {

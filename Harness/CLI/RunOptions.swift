@@ -33,12 +33,12 @@ struct RunOptions {
 
   let report: BytePath?
   let seed: UInt64?
-  let filters: [Glob]
+  var filters: [Glob]
   let modes: [Mode]?
   let jobs: Int
   let deadlineSeconds: Double?
   let custody: BytePath?
-  let hasJSON: Bool
+  var hasJSON: Bool
   let isQuiet: Bool
   let hasColor: Bool
 

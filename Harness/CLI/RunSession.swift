@@ -18,6 +18,9 @@ struct RunSession {
   var account: Account?
   /// Hears of everything that happens, after the usual recorders.
   var listener: (any Recorder)?
+  /// The verb's own rule for the exit code, once every case has run. A run with one is told of
+  /// by the verb: of its cases only the live line is shown.
+  var rule: (@Sendable () -> Int32)?
 
   /// The subject's seconds for one run unless the command line says otherwise.
   static let deadlineSeconds = 60.0
@@ -129,6 +132,7 @@ struct RunSession {
     case .failure(let error): summary.problems.append("\(error)")
     case nil: break
     }
+    if stop.signal == nil { summary.ruled = rule?() }
     events.post(.runFinished(summary))
     if let failure = events.failure {
       console.complain("harness: the report is not whole: \(failure)")
@@ -142,8 +146,8 @@ struct RunSession {
 
   private func recorders(_ directory: Run.Directory) throws(RunError) -> [any Recorder] {
     let terminal = RunTerminal(
-      options.hasJSON ? .standardError : .standardOutput, hasColor: options.hasColor,
-      isQuiet: options.isQuiet)
+      options.hasJSON || rule != nil ? .standardError : .standardOutput,
+      hasColor: options.hasColor, isQuiet: options.isQuiet, isMute: rule != nil)
     var recorders: [any Recorder] = [try EventLog(in: directory)]
     if options.hasJSON {
       recorders.append(EventLines { OutputStream.standardOutput.write($0) })

@@ -13,6 +13,9 @@ public enum Run {
     /// Cases that were planned and not run.
     public var notRun: Int
     public var seconds: Double
+    /// The exit code by the rule of a verb for which a failed case is a result (`league`); nil for
+    /// the rule of all others.
+    public var ruled: Int32?
 
     public init(
       counts: [Verdict: Int] = [:], allowed: Int = 0, problems: [String] = [],
@@ -48,6 +51,7 @@ public enum Run {
     /// script error, ends a verb before there is a run.)
     public var exitCode: Int32 {
       if let signal { return 128 + signal }
+      if let ruled { return ruled }
       if self[.broken] > 0 { return 4 }
       if self[.fail] > 0 || !problems.isEmpty { return 1 }
       if self[.blocked] > 0 || self[.notExercised] > 0 || self[.pass] == 0 { return 3 }
