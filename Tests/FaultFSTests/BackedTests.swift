@@ -121,6 +121,24 @@ struct BackedTests {
     #expect(try store.snapshot(.volatile) == store.snapshot(.durable))
   }
 
+  @Test("A power cut that takes nothing but new files takes them from the folder too")
+  func cutNew() throws {
+    let scratch = try Scratch()
+    let (store, bench) = try made(scratch)
+    _ = try #require(bench.put("kept", Self.data))
+    bench.mkdir("D")
+    #expect(bench.fsyncFolder("") == nil)
+    bench.mkdir("D/E")
+    _ = try #require(bench.put("D/E/new", [4]))
+    store.dropVolatile()
+    #expect(try store.snapshot(.volatile).paths == ["", "D", "kept"])
+    #expect(scratch.bytes("D/E/new") == nil && scratch.bytes("kept") == Self.data)
+    store.mountAnew()
+    bench.mkdir("D/E")
+    #expect(bench.put("D/E/new", [5]) != nil)
+    #expect(try store.snapshot(.volatile)["D/E/new"]?.byteCount == 1)
+  }
+
   @Test("What is lost or forgotten never lasts, and what is written again does")
   func losses() throws {
     let scratch = try Scratch()

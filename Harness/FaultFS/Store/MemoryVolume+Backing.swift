@@ -174,7 +174,11 @@ extension MemoryVolume {
 
   /// Brings the folder to the durable names: nothing to do unless names were lost.
   func restoreBackedNames(since before: [NodeID: [BytePath]]) throws(SystemError) {
-    guard let backing, everyPath != before.filter({ find($0.key) != nil }) else { return }
+    func named(_ paths: [NodeID: [BytePath]]) -> [NodeID: [BytePath]] {
+      paths.filter { !$0.value.isEmpty }
+    }
+    // A file that is gone altogether was a name too.
+    guard let backing, named(everyPath) != named(before) else { return }
     let site: BytePath = ".custody-restore"
     _ = try backing.folder("").makeDirectory(site, tolerant: true)
     try backing.empty(site)
