@@ -102,10 +102,13 @@ public struct RecoveryOracle: Oracle {
   private func repeated(run index: Int, after struck: Int, in view: CaseView) -> [Finding] {
     let run = view.artefacts.runs[struck]
     let written = view.artefacts.runs[index].written
+    // A power cut between the runs may have taken it.
+    let before = view.artefacts.state(beforeRun: index)
     return done(run: struck, in: view).compactMap { place in
       guard view.rows(run: struck)[place]?.outcome == .verified,
         written[place.volume]?.contains(place.path) == true,
-        fault(of: run.volatile[place.volume]?[place.path], at: place, run: struck, in: view) == nil
+        fault(of: run.volatile[place.volume]?[place.path], at: place, run: struck, in: view) == nil,
+        fault(of: before[place.volume]?[place.path], at: place, run: struck, in: view) == nil
       else { return nil }
       return finding(place, "was verified and whole, and run \(index + 1) wrote it again")
     }
