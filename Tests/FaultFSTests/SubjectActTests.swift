@@ -27,6 +27,15 @@ struct SubjectActTests {
     #expect(abs((moved - usual) / 1_000_000_000 - seconds) <= 1)
   }
 
+  @Test("barriers: the script's word is in force, not the persona's row")
+  func barriers() throws {
+    for (word, isDurable) in [("strict", true), ("ignored", false)] {
+      let scene = try Scene("volume dst persona posix-strict capacity 64MiB barriers \(word)")
+      #expect(scene.copy("a"))
+      #expect((scene.durable()["a"] != nil) == isDurable)
+    }
+  }
+
   @Test("nth counts over the whole volume in gate mode, else for each inode")
   func counting() throws {
     for (isGated, fired) in [(false, 0), (true, 1)] {

@@ -68,6 +68,37 @@ extension MountTests {
       try rig.end()
     }
 
+    @Test("run two at once: two processes, each with its own report")
+    func two() throws {
+      let fixture = try RunFixture(
+        "case \"two\"\n  run two at once\n  expect refused\n")
+      let end = try fixture.run("fault", "t", "--report", "report")
+      #expect(end.status == .exited(1), "\(end.output)")
+      let folder = try #require(try fixture.report()["cases"]?[0]?["folder"]?.text)
+      let log = try fixture.text(BytePath("report/\(folder)/subject.log"))
+      #expect(log.contains("== run 1: exited") && log.contains("== run 2: exited"))
+    }
+
+    @Test("insert as: the mount shows the other medium, and the first one comes back as it was")
+    func insertAs() throws {
+      let rig = try RigFixture()
+      let place = try #require(
+        try rig.load(
+          RigProcess.script(
+            "volume dst persona ext4 capacity 64MiB\nvolume other persona ext4 capacity 64MiB")
+            .replacingOccurrences("expect verified", "given other \"x\" bytes 5\n  expect sound"))[
+            "dst"])
+      try rig.client.eject("dst")
+      try rig.client.insert("dst", as: "other")
+      #expect(try PinnedDirectory.open(place).list().map(\.name) == ["x"])
+      try PinnedDirectory.open(place).openFile("y", .writeOnly, options: .create).close()
+      #expect(try rig.client.snapshot("other", .volatile)["y"] != nil)
+      try rig.client.eject("dst")
+      try rig.client.insert("dst")
+      #expect(try PinnedDirectory.open(place).list().isEmpty)
+      try rig.end()
+    }
+
     @Test("limit and stop: the kernel has them in force before the subject begins")
     func limits() throws {
       let rig = try RigFixture()
