@@ -29,9 +29,6 @@ enum Availability {
   static let missing: Set<Feature> = []
 
   static func isMissing(_ feature: Feature) -> Bool {
-    if case .persona(let name) = feature {
-      return Persona.named(name) == nil && Persona.laterNames.contains(name)
-    }
-    return missing.contains(feature)
+    missing.contains(feature)
   }
 }

@@ -1,21 +1,18 @@
 extension Persona {
   /// Every persona that works today, in the order of `harness list personas`.
-  public static let all: [Persona] = [.posixStrict, .ext4, .exfatLinux, .exfatFuse, .fat32]
+  public static let all: [Persona] = [
+    .posixStrict, .ext4, .xfs, .btrfs, .exfatLinux, .exfatFuse, .exfatMacOS, .fat32, .ntfsPOSIX,
+    .ntfsWindowsNames, .smb, .nfs, .hfsplus, .apfs,
+  ]
 
   public static var names: [String] { all.map(\.name) }
 
-  /// Personas that scripts may name but nothing plays yet.
-  public static let laterNames: [String] = [
-    "xfs", "btrfs", "exfat-macos", "ntfs-posix", "ntfs-windows-names", "smb", "nfs", "hfsplus",
-    "apfs",
-  ]
-
-  /// The persona of a name; nil when there is none, or none yet.
+  /// The persona of a name; nil when there is none.
   public static func named(_ name: String) -> Persona? { all.first { $0.name == name } }
 
   /// At most three names that the writer may have meant.
   public static func near(_ name: String) -> [String] {
-    NearWords.of(name, among: names + laterNames)
+    NearWords.of(name, among: names)
   }
 
   /// The row that `facts NAME` of a script puts in place of the persona's own: a persona's name,

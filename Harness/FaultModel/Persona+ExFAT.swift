@@ -15,13 +15,14 @@ extension Persona {
     summary: "the kernel's exFAT: no links, 10 ms times, case-blind names, inode numbers of a day",
     names: NameRules(
       forbidden: forbiddenOnFAT, forbiddenError: .invalid, limit: .utf16Units(255),
-      notUTF8Error: .invalid, trailing: .dotsStripped, isCaseSensitive: false),
+      notUTF8Error: .invalid, trailing: .dotsStripped, findsForbidden: true,
+      isCaseSensitive: false),
     times: TimeRules(
       modificationGrain: 10_000_000, accessGrain: 2_000_000_000, earliest: earliestOnFAT,
-      latest: latestOnFAT, changeTime: .memoryOnly),
+      latest: latestOnFAT, changeTime: .memoryOnly, accessMoves: .byReadsAndListings),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notPermitted,
     nodeError: .notPermitted, xattrError: .notSupported, fallocateError: .notSupported,
-    modes: .ignored, isSparse: false, barriers: .fat,
+    exchangeError: .invalid, modes: .onlyPermissionsIgnored, owners: .refused, isSparse: false, barriers: .fat,
     facts: Facts(type: "exfat", bestLevel: "evicted"))
 
   /// exfat-fuse 1.3, measured on a loop image.
@@ -35,12 +36,13 @@ extension Persona {
       modificationGrain: 1_000_000_000, accessGrain: 1_000_000_000,
       accessGrainOnMedium: 2_000_000_000, earliest: earliestOnFAT, latest: latestOnFUSE,
       clampsOnRemount: true, wrapsLateYears: true, changeTime: .followsModification,
-      dropsSingleTimes: true, readsMoveAccess: true, renamesMoveFolders: false),
+      dropsSingleTimes: true, accessMoves: .byReads, renamesMoveFolders: false),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notImplemented,
     nodeError: .inputOutput, xattrError: .notSupported, fallocateError: .notSupported,
-    noReplaceError: .invalid, modes: .ignored, shownMode: 0o777, folderLinks: 1,
-    listsInodes: false, isSparse: false, writesWhole: true, barriers: .fat,
-    facts: Facts(type: "fuseblk", bestLevel: "cached"), isMeasured: true)
+    noReplaceError: .invalid, exchangeError: .invalid, modes: .onlyPermissionsIgnored, owners: .refused,
+    shownMode: 0o777, folderLinks: .always(1), listsInodes: false, isSparse: false,
+    writesWhole: true, openRemoval: .renamed(prefix: ".fuse_hidden"), spelling: .ownNumber,
+    barriers: .fat, facts: Facts(type: "fuseblk", bestLevel: "cached"), isMeasured: true)
 
   /// The vfat driver of the Linux kernel on FAT32 (fs/fat); its local times are taken as UTC.
   static let fat32 = Persona(
@@ -48,12 +50,14 @@ extension Persona {
     summary: "FAT32 by vfat: files under 4 GiB, 2 s times, access days, dots and blanks stripped",
     names: NameRules(
       forbidden: forbiddenOnFAT, forbiddenError: .invalid, limit: .utf16Units(255),
-      notUTF8Error: .invalid, trailing: .dotsAndSpacesStripped, isCaseSensitive: false),
+      notUTF8Error: .invalid, trailing: .dotsAndSpacesStripped, findsForbidden: true,
+      isCaseSensitive: false),
     times: TimeRules(
       modificationGrain: 2_000_000_000, accessGrain: 86_400_000_000_000, earliest: earliestOnFAT,
-      latest: latestOnFAT, changeTime: .followsModification),
+      latest: latestOnFAT, changeTime: .followsModification,
+      accessMoves: .byReadsAndListings),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notPermitted,
-    nodeError: .notPermitted, xattrError: .notSupported, modes: .ignored, isSparse: false,
-    largestFile: 4_294_967_295, barriers: .fat,
+    nodeError: .notPermitted, xattrError: .notSupported, modes: .onlyPermissionsIgnored, owners: .refused,
+    isSparse: false, largestFile: 4_294_967_295, barriers: .fat,
     facts: Facts(type: "vfat", bestLevel: "evicted"))
 }

@@ -12,15 +12,41 @@ extension Persona.NameRules {
   /// The name as it is stored, or the answer of the call that brought it. `.` and `..` never come
   /// here; no name holds a slash.
   public func stored(_ name: BytePath) -> StoredName {
-    if !forbidden.isEmpty, name.bytes.contains(where: forbidden.contains) {
-      return .refused(forbiddenError)
-    }
+    if isForbidden(name) { return .refused(forbiddenError) }
     let isASCII = Self.isASCII(name.bytes)
     if let notUTF8Error, !isASCII, name.utf8 == nil { return .refused(notUTF8Error) }
     var kept = stripped(name)
     if kept.bytes.isEmpty { return .refused(.noSuchFile) }
-    if normalisation == .storesDecomposed, !isASCII { kept = Self.decomposed(kept) }
+    if normalisation == .storesDecomposed, !isASCII { kept = Self.decomposedByHFS(kept) }
     return isTooLong(kept) ? .refused(.nameTooLong) : .kept(kept)
+  }
+
+  /// True for names that hold a forbidden byte, end as none may, or name a device of DOS.
+  private func isForbidden(_ name: BytePath) -> Bool {
+    if !forbidden.isEmpty, name.bytes.contains(where: forbidden.contains) { return true }
+    if trailing == .refused, let last = name.bytes.last, last == Self.dot || last == Self.blank {
+      return true
+    }
+    return refusesDevices && Self.isDevice(name)
+  }
+
+  /// CON, PRN, AUX, NUL, COM1 to COM9 and LPT1 to LPT9, whatever follows a dot.
+  private static func isDevice(_ name: BytePath) -> Bool {
+    let stem = capitalsOfASCII(BytePath(Array(name.bytes.prefix { $0 != dot })) ?? name).bytes
+    switch stem.count {
+    case 3: return ["CON", "PRN", "AUX", "NUL"].contains { $0.utf8.elementsEqual(stem) }
+    case 4:
+      return ["COM", "LPT"].contains { $0.utf8.elementsEqual(stem.dropLast()) }
+        && (0x31...0x39).contains(stem[3])
+    default: return false
+    }
+  }
+
+  /// The answer when a name is looked for; nil when it may be there.
+  public func lookupError(_ name: BytePath) -> Errno? {
+    if findsForbidden, isForbidden(name) { return .noSuchFile }
+    if case .refused(let errno) = stored(name) { return errno }
+    return nil
   }
 
   /// What two names of one folder must not share: equal keys are one entry.
@@ -38,16 +64,19 @@ extension Persona.NameRules {
   }
 
   /// True when every name is its own key.
-  public var areKeys: Bool { isCaseSensitive && normalisation == .none && trailing == .kept }
+  public var areKeys: Bool {
+    isCaseSensitive && normalisation == .none && (trailing == .kept || trailing == .refused)
+  }
+
+  private static let dot = UInt8(ascii: ".")
+  private static let blank = UInt8(ascii: " ")
 
   private static func isASCII(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 < 0x80 } }
 
   private func stripped(_ name: BytePath) -> BytePath {
-    let dot = UInt8(ascii: ".")
-    let blank = UInt8(ascii: " ")
-    if trailing == .kept { return name }
+    if trailing == .kept || trailing == .refused { return name }
     let strips = { (byte: UInt8) in
-      byte == dot || byte == blank && trailing == .dotsAndSpacesStripped
+      byte == Self.dot || byte == Self.blank && trailing == .dotsAndSpacesStripped
     }
     guard let last = name.bytes.last, strips(last) else { return name }
     let end = name.bytes.lastIndex { !strips($0) }.map { $0 + 1 } ?? 0
@@ -66,6 +95,28 @@ extension Persona.NameRules {
     guard let text = name.utf8 else { return name }
     var scalars = String.UnicodeScalarView()
     for scalar in text._nfd { scalars.append(scalar) }
+    return BytePath(String(scalars))
+  }
+
+  /// As HFS+ decomposes: characters from U+2000 to U+2FFF and the compatibility ideographs stay
+  /// (Apple's technical note 1150).
+  private static func decomposedByHFS(_ name: BytePath) -> BytePath {
+    guard let text = name.utf8 else { return name }
+    var scalars = String.UnicodeScalarView()
+    var run = ""
+    func flush() {
+      for scalar in run._nfd { scalars.append(scalar) }
+      run = ""
+    }
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x2000...0x2fff, 0xf900...0xfaff, 0x2f800...0x2faff:
+        flush()
+        scalars.append(scalar)
+      default: run.unicodeScalars.append(scalar)
+      }
+    }
+    flush()
     return BytePath(String(scalars))
   }
 
@@ -122,5 +173,13 @@ extension Persona.TimeRules {
   private func floorDivided(_ time: Int64, _ step: Int64) -> Int64 {
     let quotient = time / step
     return time % step < 0 ? quotient - 1 : quotient
+  }
+}
+
+extension Persona {
+  /// True for a name under which an open file that was removed stands: no subject's doing.
+  public func isOfRemoved(_ name: BytePath) -> Bool {
+    guard case .renamed(let prefix) = openRemoval else { return false }
+    return name.bytes.starts(with: prefix.utf8)
   }
 }

@@ -25,14 +25,11 @@ public struct ScriptLoader: Sendable {
 
   private func check(_ features: [PlacedFeature], _ lexer: Lexer) throws(ScriptError) {
     for placed in features {
-      if case .persona(let name) = placed.feature, Persona.named(name) == nil,
-        !Persona.laterNames.contains(name)
-      {
-        let known = Persona.names + Persona.laterNames
+      if case .persona(let name) = placed.feature, Persona.named(name) == nil {
         throw lexer.error(
           placed.word, "unknown persona",
           expected: ["a persona: " + Persona.names.joined(separator: " ")],
-          near: NearWords.of(name, among: known))
+          near: Persona.near(name))
       }
       if Availability.isMissing(placed.feature) {
         throw lexer.error(placed.word, "'\(placed.feature.name)' is not available yet")

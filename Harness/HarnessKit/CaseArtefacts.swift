@@ -9,13 +9,13 @@ public struct CaseArtefacts: Sendable {
   /// What `src` held, by the generator, before any fault (source truth).
   public let plannedSource: PlannedTree
   /// Each volume right before the first run.
-  public let before: [String: TreeSnapshot]
+  public var before: [String: TreeSnapshot]
   /// Each run in order, with the volumes as they stood after it.
-  public let runs: [RunRecord]
+  public var runs: [RunRecord]
   /// How often each rule struck, by rule id.
   public let fired: [Int: Int]
   /// What the rig itself did to files (scripts.md decision 7).
-  public let acts: [RigAct]
+  public var acts: [RigAct]
   /// The folders under the mount points and the run's scratch folders, before and after.
   public let surroundings: Surroundings
   /// Each volume's persona as the case has it: `facts` is what the subject was told (the script's
@@ -58,15 +58,15 @@ public struct RunRecord: Sendable {
   public let destinations: [String]
   /// Each volume right before this run; nil when nothing happened to it since the state before
   /// (`CaseArtefacts.state(beforeRun:)`). Needed after a `given` or a rule between two runs.
-  public let before: [String: TreeSnapshot]?
+  public var before: [String: TreeSnapshot]?
   /// The layer that the subject sees, by volume name.
-  public let volatile: [String: TreeSnapshot]
+  public var volatile: [String: TreeSnapshot]
   /// What would be left after a power cut with nothing kept, by volume name.
-  public let durable: [String: TreeSnapshot]
+  public var durable: [String: TreeSnapshot]
   /// Descriptors, threads, children, mounts and temporary files beyond the baseline, one line each.
   public let leaks: [String]
   /// The source files whose bytes were written in this run, by destination.
-  public let written: [String: Set<BytePath>]
+  public var written: [String: Set<BytePath>]
   /// The last lines of the subject's standard error.
   public let log: String
   /// Nobody read the subject's output to its end (`limit subject stdout`): the report cannot be

@@ -21,6 +21,7 @@ public enum Judge {
   public static func judgement(
     _ artefacts: CaseArtefacts, _ oracles: [any Oracle] = OracleCatalogue.all
   ) -> Judgement {
+    let artefacts = artefacts.spelledAsSource()
     let found = oracles.flatMap { $0.check(artefacts) }
     let mistakes = found.filter { $0.oracle == ExpectationOracle.scriptMistake }
     if !mistakes.isEmpty { return Judgement(verdict: .broken, findings: mistakes, notes: []) }

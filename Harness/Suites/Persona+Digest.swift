@@ -7,14 +7,15 @@ extension Persona {
     let forbidden = names.forbidden.sorted().map(String.init).joined(separator: ",")
     let rows: [Any?] = [
       name, forbidden, names.forbiddenError, names.limit, names.notUTF8Error, names.trailing,
+      names.refusesDevices, names.findsForbidden,
       names.isCaseSensitive, names.normalisation, times.modificationGrain,
       times.modificationGrainOnMedium, times.accessGrain, times.earliest, times.latest,
       times.accessGrainOnMedium, times.clampsOnRemount, times.wrapsLateYears, times.changeTime,
-      times.dropsSingleTimes, times.readsMoveAccess, times.renamesMoveFolders, inodes, linkError,
+      times.dropsSingleTimes, times.accessMoves, times.renamesMoveFolders, inodes, linkError,
       symlinkError, nodeError,
-      xattrError, fallocateError, noReplaceError, modes, shownMode, folderLinks,
-      listsInodes, isSparse, largestFile, writesWhole, barriers, makesSidecars, facts.type,
-      facts.bestLevel,
+      xattrError, fallocateError, noReplaceError, exchangeError, modes, owners, shownMode,
+      folderLinks, listsInodes, isSparse, reportsHoles, entryRoom, copiesOnWrite, fullFolderError, largestFile, writesWhole, reportsLate,
+      openRemoval, spelling, barriers, makesSidecars, facts.type, facts.bestLevel,
     ]
     let text = rows.map { row in row.map { "\($0)" } ?? "nil" }.joined(separator: "\n")
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -59,7 +59,7 @@ struct PersonaRow: CustomTestStringConvertible, Sendable {
     + rows(
       "chmod",
       ["ext4": "kept", "exfat-linux": "ignored", "exfat-fuse": "ignored", "fat32": "ignored"]
-    ) { "\($0.modes)" }
+    ) { if case .kept = $0.modes { "kept" } else { "ignored" } }
     + rows(
       "inode numbers",
       [
@@ -88,7 +88,8 @@ struct PersonaRow: CustomTestStringConvertible, Sendable {
       ]
     ) { "\($0.facts.type) \($0.facts.bestLevel)" }
     + rows(
-      "confirmed by a driver here", ["exfat-linux": "false", "exfat-fuse": "true"]
+      "confirmed by a driver here",
+      ["exfat-linux": "false", "exfat-fuse": "true", "apfs": "false", "ntfs-posix": "true"]
     ) { "\($0.isMeasured)" }
 }
 
@@ -135,6 +136,30 @@ struct NameRow: CustomTestStringConvertible, Sendable {
       NameRow("ext4", String(repeating: "a", count: 255), "kept"),
       NameRow("ext4", String(repeating: "é", count: 128), "ENAMETOOLONG"),
       NameRow("posix-strict", String(repeating: "a", count: 256), "ENAMETOOLONG"),
+      NameRow("ntfs-posix", "a:b?*\\|\u{1}", "kept"), NameRow("ntfs-posix", "CON", "kept"),
+      NameRow("ntfs-posix", "take. ", "kept"), NameRow("ntfs-posix", [0x61, 0xff], "EILSEQ"),
+      NameRow("ntfs-windows-names", "a:b", "EINVAL"),
+      NameRow("ntfs-windows-names", "a\u{1f}", "EINVAL"),
+      NameRow("ntfs-windows-names", "take.", "EINVAL"),
+      NameRow("ntfs-windows-names", "take ", "EINVAL"),
+      NameRow("ntfs-windows-names", " take", "kept"),
+      NameRow("ntfs-windows-names", "con", "EINVAL"),
+      NameRow("ntfs-windows-names", "nul.txt", "EINVAL"),
+      NameRow("ntfs-windows-names", "COM9", "EINVAL"),
+      NameRow("ntfs-windows-names", "COM0", "kept"),
+      NameRow("ntfs-windows-names", "CONSOLE", "kept"),
+      NameRow("smb", "a:b", "kept"), NameRow("smb", "a\\b", "EINVAL"),
+      NameRow("nfs", [0xff, 0x0a], "kept"), NameRow("exfat-macos", "a|", "EINVAL"),
+      NameRow("apfs", "\u{e9}", "kept"), NameRow("apfs", [0xff], "EILSEQ"),
+      NameRow("hfsplus", "\u{e9}", "e\u{301}"), NameRow("hfsplus", "e\u{301}", "kept"),
+      NameRow("hfsplus", "\u{ac00}", "\u{1100}\u{1161}"),
+      NameRow("hfsplus", "\u{2260}", "kept"), NameRow("hfsplus", "\u{f900}", "kept"),
+      NameRow("hfsplus", "\u{212b}\u{e9}", "\u{212b}e\u{301}"),
+      NameRow(
+        "hfsplus", String(repeating: "\u{e9}", count: 127) + "a",
+        String(repeating: "e\u{301}", count: 127) + "a"),
+      NameRow("hfsplus", String(repeating: "\u{e9}", count: 128), "ENAMETOOLONG"),
+      NameRow("apfs", String(repeating: "\u{e9}", count: 255), "kept"),
     ]
 }
 
@@ -142,6 +167,34 @@ struct NameRow: CustomTestStringConvertible, Sendable {
   @Test("a persona answers as its file system does", arguments: PersonaRow.all)
   func rows(row: PersonaRow) throws {
     #expect(row.value(try #require(Persona.named(row.persona))) == row.wanted)
+  }
+
+  @Test("a persona's rows are those of the references", arguments: PersonaTable.rows)
+  func table(row: PersonaTable.Row) throws {
+    let persona = try #require(Persona.named(row.persona))
+    let value = try #require(DocumentTests.rows.first { $0.0 == row.behaviour }).1
+    #expect(value(persona) == row.wanted)
+  }
+
+  @Test("what is not UTF-8 has no other composition; each composition finds the other")
+  func composition() throws {
+    for (name, isOne) in [
+      ("apfs", true), ("hfsplus", true), ("exfat-macos", false), ("nfs", false), ("smb", false),
+    ] {
+      let rules = try #require(Persona.named(name)).names
+      #expect((rules.key("\u{e9}") == rules.key("e\u{301}")) == isOne, "\(name)")
+      #expect((rules.key("\u{e9}") == rules.key("E\u{301}")) == isOne, "\(name)")
+    }
+  }
+
+  @Test("a bad name is looked for, or refused like its making")
+  func looking() throws {
+    for (name, errno) in [
+      ("exfat-linux", .noSuchFile), ("fat32", .noSuchFile), ("ntfs-windows-names", .noSuchFile),
+      ("exfat-macos", .invalid), ("smb", nil), ("ext4", nil),
+    ] as [(String, Errno?)] {
+      #expect(try #require(Persona.named(name)).names.lookupError("a:b") == errno, "\(name)")
+    }
   }
 
   @Test("a name is kept, stripped or refused", arguments: NameRow.all)
@@ -197,6 +250,12 @@ struct NameRow: CustomTestStringConvertible, Sendable {
       ),
       ("exfat-fuse", 4_360_010_400_000_000_000, 4_360_010_400_000_000_000, 320_637_600_000_000_000),
       ("ext4", -2_208_988_800_000_000_000, -2_147_483_648_000_000_000, -2_147_483_648_000_000_000),
+      ("hfsplus", 1_783_771_201_987_654_321, 1_783_771_201_000_000_000, 1_783_771_201_000_000_000),
+      ("hfsplus", 2_300_000_000_000_000_000, 2_212_122_495_000_000_000, 2_212_122_495_000_000_000),
+      ("smb", 1_783_771_201_987_654_321, 1_783_771_201_987_654_300, 1_783_771_201_987_654_300),
+      ("ntfs-posix", 1_783_771_201_987_654_321, 1_783_771_201_987_654_300, 1_783_771_201_987_654_300),
+      ("apfs", 1_783_771_201_987_654_321, 1_783_771_201_987_654_321, 1_783_771_201_987_654_321),
+      ("xfs", -2_208_988_800_000_000_000, -2_147_483_648_000_000_000, -2_147_483_648_000_000_000),
       ("posix-strict", -1, -1, -1), ("exfat-fuse", -1, -1_000_000_000, 315_532_800_000_000_000),
     ] as [(String, Int64, Int64, Int64)])
   func times(name: String, set: Int64, shown: Int64, onMedium: Int64) throws {
@@ -233,12 +292,11 @@ struct NameRow: CustomTestStringConvertible, Sendable {
     #expect(rules.modificationOnMedium(4_359_916_800_000_000_000) == 320_544_000_000_000_000)
   }
 
-  @Test("mistyped names have near ones; later personas have a name and nothing else")
+  @Test("mistyped names have near ones; no name stands twice")
   func near() {
     #expect(Persona.near("exfat-linx") == ["exfat-linux"])
     #expect(Persona.near("apsf") == ["apfs"])
-    #expect(Persona.named("apfs") == nil && Persona.laterNames.contains("apfs"))
-    #expect(Set(Persona.names).isDisjoint(with: Persona.laterNames))
+    #expect(Persona.named("hpfs") == nil && Set(Persona.names).count == Persona.all.count)
     #expect(Persona.facts(named: "fixed-disk")?.bestLevel == "evicted")
     #expect(Persona.facts(named: "fat32")?.type == "vfat" && Persona.facts(named: "real") == nil)
   }

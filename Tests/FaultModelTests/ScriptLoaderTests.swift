@@ -64,28 +64,6 @@ import Testing
   }
 
   @Test(
-    "what the rig cannot do yet parses, and says so when it is loaded",
-    arguments: [("volume dst persona nfs capacity 1MiB", "persona nfs")])
-  func notYet(line: String, what: String) throws {
-    let rest = line.contains("expect") ? line : line + "\n  expect sound"
-    #expect(throws: Never.self) { try ScriptParser.parse(script(rest), name: "test") }
-    let error = try #require(throws: ScriptError.self) {
-      _ = try RepositoryPaths.loader.load(Array(script(rest).utf8), name: "test")
-    }
-    #expect(error.message == "'\(what)' is not available yet")
-    #expect(error.line == 7)
-  }
-
-  @Test("explore lines wait for the sweep")
-  func explore() throws {
-    let text = script("expect verified") + "explore op write fault all legal depth 1\n"
-    let error = try #require(throws: ScriptError.self) {
-      _ = try RepositoryPaths.loader.load(Array(text.utf8), name: "test")
-    }
-    #expect(error.message == "'explore' is not available yet" && error.line == 8)
-  }
-
-  @Test(
     "what a run can carry out is accepted",
     arguments: [
       "fail write dst:~PRIVATE/M4ROOT/CLIP/* with EIO", "fail write dst:no/such/file with EIO",

@@ -7,8 +7,8 @@ extension IntegrationTests {
   /// Real drivers on loop devices, judged by `sha256sum` after a remount.
   @Suite("A card on real volumes")
   struct RealVolumeTests {
-    static let usable = LoopVolume.Kind.allCases.filter { $0.blocker == nil }
-    static let blockers = LoopVolume.Kind.allCases.compactMap(\.blocker).joined(separator: "; ")
+    static let usable = LoopVolume.Kind.disks.filter { $0.blocker == nil }
+    static let blockers = LoopVolume.Kind.disks.compactMap(\.blocker).joined(separator: "; ")
 
     private static let exFAT = ConditionTrait.enabled(
       if: LoopVolume.Kind.exfat.blocker == nil && LoopVolume.Kind.ext4.blocker == nil,
@@ -18,14 +18,14 @@ extension IntegrationTests {
       "every kind of volume can be made here",
       .enabled(if: blockers.isEmpty, "blocked: \(blockers)"))
     func blocked() {
-      #expect(Self.usable == LoopVolume.Kind.allCases)
+      #expect(Self.usable == LoopVolume.Kind.disks)
     }
 
     /// What `custody` may exit with on a volume: through FUSE nothing proves the medium.
     private func expectCode(_ run: Finished, on kind: LoopVolume.Kind) throws {
       let finished = try #require(try run.events("finished").first)
       let levels = Set(try run.events("row").compactMap { $0["level"]?.text })
-      if kind == .exfat {
+      if kind.isFUSE {
         #expect(run.status == .exited(5), "\(run.output)\(run.errors)")
         #expect(levels == ["cached"])
         #expect(finished["verdict"]?.text == "copiedNotVerified")
@@ -65,7 +65,7 @@ extension IntegrationTests {
       let volume = try LoopVolume(kind, in: scratch)
       let target = volume.path.appending("card")
       try FileSystem.makeDirectories(target)
-      let isKernel = kind != .exfat
+      let isKernel = !kind.isFUSE
       let facts: JSON = [
         "volumes": [
           [

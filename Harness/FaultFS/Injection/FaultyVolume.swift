@@ -20,6 +20,7 @@ final class FaultyVolume: RigVolume {
 
   var tracks: [NodeID: Track] = [:]
   var handles: [HandleID: HandleTrack] = [:]
+  private var spellings = SpellingNodes()
   /// Changes whenever a name or an identity does: cached paths are then stale.
   var nameStamp: UInt64 = 0
   /// Source files by the key of their path here.
@@ -73,6 +74,13 @@ final class FaultyVolume: RigVolume {
   }
 
   func serve(_ request: Request) -> Settlement {
+    if store.persona.spelling == .oneInode { return settle(request) }
+    let settlement = settle(spellings.plain(request))
+    guard case .reply(let reply) = settlement else { return settlement }
+    return .reply(spellings.shown(reply, to: request.call, on: store))
+  }
+
+  private func settle(_ request: Request) -> Settlement {
     if isOut {
       if case .forget = request.call { return .reply(.nothing) }
       return .reply(.error(detachedError))

@@ -23,21 +23,32 @@ extension MemoryVolume {
     return Attributes(
       node: node.id, inode: shownInode(node), kind: node.kind, mode: state.mode,
       byteCount: byteCount, blocks: room(of: node) * UInt64(Page.blockByteCount / 512),
-      linkCount: linkCount(of: node),
+      linkCount: linkCount(of: node), uid: state.uid, gid: state.gid,
       access: state.access, modification: state.modification, change: state.change)
   }
 
   private func linkCount(of node: Node) -> UInt32 {
-    if node.id == Self.rootID { return persona.folderLinks }
-    if node.kind != .directory { return UInt32(node.names.count) }
-    return node.names.isEmpty ? 0 : persona.folderLinks
+    guard let table = node.table else {
+      return UInt32(node.names.count - keptNames(of: node).count)
+    }
+    if node.names.isEmpty, node.id != Self.rootID { return 0 }
+    switch persona.folderLinks {
+    case .always(let count): return count
+    case .folders: return 2 + node.folderCount
+    case .entries: return 2 + UInt32(clamping: table.entries.count)
+    }
   }
 
-  /// Volumes without modes have one owner, who mounted them.
   private func checkOwner(_ change: AttributeChange) throws(Errno) {
-    if case .kept = persona.modes { return }
+    guard case .refused = persona.owners else { return }
     if let uid = change.uid, uid != getuid() { throw .notPermitted }
     if let gid = change.gid, gid != getgid() { throw .notPermitted }
+  }
+
+  private func giveAway(_ node: Node, _ change: AttributeChange) {
+    guard case .kept = persona.owners else { return }
+    if let uid = change.uid { node.state.uid = uid }
+    if let gid = change.gid { node.state.gid = gid }
   }
 
   func setAttributes(of id: NodeID, _ change: AttributeChange) throws(Errno) -> Reply {
@@ -46,12 +57,14 @@ extension MemoryVolume {
     if let mode = change.mode {
       switch persona.modes {
       case .kept: node.state.mode = mode & 0o7777
-      case .ignored: if mode & 0o7000 != 0 { throw .notPermitted }
+      case .ignored: break
+      case .onlyPermissionsIgnored: if mode & 0o7000 != 0 { throw .notPermitted }
       case .fails(let error): throw error
       }
     }
     try checkOwner(change)
     tick()
+    giveAway(node, change)
     if let byteCount = change.byteCount {
       if node.kind == .directory { throw .isDirectory }
       try setSize(node, to: byteCount)
@@ -153,7 +166,7 @@ extension MemoryVolume {
     if node.id == Self.rootID { return [""] }
     return node.names.compactMap { name in
       guard let folder = find(name.parent), let entry = folder.table?.entries[name.key],
-        let above = paths(of: name.parent).first
+        !persona.isOfRemoved(entry.name), let above = paths(of: name.parent).first
       else { return nil }
       return above.appending(entry.name)
     }

@@ -9,8 +9,7 @@ extension MemoryVolume {
 
   func read(_ id: NodeID, _ offset: UInt64, _ count: Int) throws(Errno) -> Reply {
     let node = try file(id)
-    // No change that a barrier would have to write.
-    if persona.times.readsMoveAccess, !isReadOnly { node.state.access = times.access(now) }
+    if persona.times.accessMoves != .never { moveAccess(node) }
     let wanted = min(count, Self.largestTransfer)
     let available = node.state.bytes.byteCount
     guard offset < available, wanted > 0 else {
@@ -24,6 +23,16 @@ extension MemoryVolume {
     }
     return .data(UnsafeRawBufferPointer(buffer))
   }
+
+  /// As Linux mounts move access times (relatime): once after each change, and daily. No change that
+  /// a barrier would have to write.
+  func moveAccess(_ node: Node) {
+    let state = node.state
+    let isOld = state.access <= max(state.modification, state.change)
+    if !isReadOnly, isOld || now - state.access >= Self.day { node.state.access = times.access(now) }
+  }
+
+  private static let day: Int64 = 86_400_000_000_000
 
   private func readMedium(
     _ node: Node, _ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
@@ -40,17 +49,49 @@ extension MemoryVolume {
     let node = try file(id)
     if isReadOnly { throw .readOnly }
     if data.isEmpty { return .written(0) }
-    let count = try admit(data.count, at: offset, in: node)
+    let count = try room(for: data.count, at: offset, in: node)
     tick()
     let before = room(of: node)
     let size = node.state.bytes.byteCount
-    try put(UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, into: node)
+    if count > 0 {
+      try put(UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, into: node)
+    }
     if node.takesRoom { usedBlocks += room(of: node) - before }
     node.lost.remove(ByteRange(offset: offset, count: UInt64(count)))
     touchBytes(node)
-    recorder?.wrote(
-      node, UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, over: size, group: now)
-    return .written(count)
+    if count > 0 {
+      recorder?.wrote(
+        node, UnsafeRawBufferPointer(rebasing: data[..<count]), at: offset, over: size, group: now)
+    }
+    let isLate = persona.reportsLate && count < data.count
+    if isLate { promise(offset + UInt64(data.count), of: node) }
+    return .written(isLate ? data.count : count)
+  }
+
+  /// How many bytes of a write can be stored; 0 only where the error is told later.
+  private func room(for count: Int, at offset: UInt64, in node: Node) throws(Errno) -> Int {
+    do throws(Errno) {
+      return try admit(count, at: offset, in: node)
+    } catch {
+      if persona.reportsLate, error == .noSpace { return 0 }
+      throw error
+    }
+  }
+
+  /// Bytes that found no room: the size counts them, the next fsync or close tells.
+  private func promise(_ byteCount: UInt64, of node: Node) {
+    node.lateError = .noSpace
+    let size = node.state.bytes.byteCount
+    guard byteCount > size else { return }
+    node.state.bytes.truncate(to: byteCount)
+    recorder?.resized(node, from: size, group: now)
+  }
+
+  /// Says once what an earlier write could not.
+  func tellLate(_ node: Node) throws(Errno) {
+    guard let error = node.lateError else { return }
+    node.lateError = nil
+    throw error
   }
 
   private func put(
@@ -77,6 +118,7 @@ extension MemoryVolume {
       if offset >= limit { throw .fileTooLarge }
       count = Int(min(UInt64(count), limit - offset))
     }
+    if persona.copiesOnWrite, freeBlocks == 0 { throw .noSpace }
     let end = offset.addingReportingOverflow(UInt64(count))
     if end.overflow || end.partialValue > UInt64(Int64.max) { throw .fileTooLarge }
     let bytes = node.state.bytes
@@ -119,11 +161,11 @@ extension MemoryVolume {
     guard offset < bytes.byteCount else { throw Errno(rawValue: ENXIO) }
     switch whence {
     case Self.seekData:
-      if !persona.isSparse { return .offset(offset) }
+      if !persona.isSparse || !persona.reportsHoles { return .offset(offset) }
       guard let data = bytes.next(hole: false, from: offset) else { throw Errno(rawValue: ENXIO) }
       return .offset(data)
     case Self.seekHole:
-      if !persona.isSparse { return .offset(bytes.byteCount) }
+      if !persona.isSparse || !persona.reportsHoles { return .offset(bytes.byteCount) }
       return .offset(bytes.next(hole: true, from: offset) ?? bytes.byteCount)
     default: throw .invalid
     }

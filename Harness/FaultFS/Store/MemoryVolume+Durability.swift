@@ -5,6 +5,7 @@ import SystemIO
 extension MemoryVolume {
   func sync(_ id: NodeID) throws(Errno) -> Reply {
     let node = try node(id)
+    try tellLate(node)
     if let file = node.backing {
       try backed { _ throws(SystemError) in try file.sync() }
     }
@@ -149,6 +150,8 @@ extension MemoryVolume {
     let before = backing == nil ? [:] : everyPath
     for node in everyNode {
       node.names = []
+      node.folderCount = 0
+      node.lateError = nil
       node.openHandles = 0
       node.lookups = node.id == Self.rootID ? 1 : 0
       node.durableNames = 0
@@ -177,6 +180,7 @@ extension MemoryVolume {
           continue
         }
         node.names.append(Node.Name(parent: folder.id, key: key))
+        if node.kind == .directory { folder.folderCount += 1 }
         node.durableNames += 1
         if reached.insert(node.id).inserted {
           usedBlocks += room(of: node)
@@ -195,7 +199,7 @@ extension MemoryVolume {
   /// What another mount of the same medium changes: numbers and times as the persona says.
   func mountAnew() {
     var isStable = false
-    if case .stable = persona.inodes { isStable = true }
+    if persona.inodes == .stable || persona.inodes == .firstCluster { isStable = true }
     for node in everyNode where node.id != Self.rootID {
       if !isStable { node.inode = 0 }
       times.remount(&node.state)
@@ -221,6 +225,8 @@ extension FileState {
 
   mutating func takeAttributes(of other: FileState) {
     mode = other.mode
+    uid = other.uid
+    gid = other.gid
     access = other.access
     modification = other.modification
     change = other.change

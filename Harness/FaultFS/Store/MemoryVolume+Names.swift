@@ -6,7 +6,7 @@ import SystemIO
 extension MemoryVolume {
   func lookUp(_ name: BytePath, in parent: NodeID) throws(Errno) -> Reply {
     let parent = try folder(parent)
-    let key = try names.fold(name).key
+    let key = try names.find(name)
     guard let entry = parent.table?.entries[key], let node = find(entry.node) else {
       throw .noSuchFile
     }
@@ -34,6 +34,7 @@ extension MemoryVolume {
       }
       return .created(hand(node), openHandle(node, flags: flags))
     }
+    if persona.entryRoom == .filesAndFolders, !isReadOnly, freeBlocks == 0 { throw .noSpace }
     let node = try add(.file, folded, to: folder, mode: mode)
     return .created(hand(node), openHandle(node, flags: flags))
   }
@@ -42,7 +43,7 @@ extension MemoryVolume {
     let folder = try folder(parent)
     let folded = try names.fold(name)
     if folder.table?.entries[folded.key] != nil { throw .fileExists }
-    if !isReadOnly, freeBlocks == 0 { throw .noSpace }
+    if persona.entryRoom != .none, !isReadOnly, freeBlocks == 0 { throw .noSpace }
     return .entry(hand(try add(.directory, folded, to: folder, mode: mode)))
   }
 
@@ -54,6 +55,9 @@ extension MemoryVolume {
       default: .other
       }
     if kind != .file, let error = persona.nodeError { throw error }
+    // The mounts are `nodev`, and no tree has devices.
+    let isDevice = [UInt32(S_IFCHR), UInt32(S_IFBLK)].contains(mode & UInt32(S_IFMT))
+    if isDevice { throw .notPermitted }
     let folder = try folder(parent)
     let folded = try names.fold(name)
     return .entry(hand(try add(kind, folded, to: folder, mode: mode)))
@@ -92,6 +96,7 @@ extension MemoryVolume {
     if !node.takesRoom { usedBlocks += room(of: node) }
     folder.table?.insert(folded.key, name: folded.stored, node: node.id)
     node.names.append(Node.Name(parent: folder.id, key: folded.key))
+    if node.kind == .directory { folder.folderCount += 1 }
     touchFolder(folder)
     recorder?.changed(folded.key, in: folder, group: now)
   }
@@ -103,6 +108,7 @@ extension MemoryVolume {
     touchFolder(folder)
     recorder?.changed(key, in: folder, group: now)
     guard let node = find(entry.node) else { return nil }
+    if node.kind == .directory { folder.folderCount -= 1 }
     if let index = node.names.firstIndex(of: Node.Name(parent: folder.id, key: key)) {
       node.names.remove(at: index)
     }
@@ -119,22 +125,21 @@ extension MemoryVolume {
 
   func unlink(_ name: BytePath, in parent: NodeID) throws(Errno) -> Reply {
     let folder = try folder(parent)
-    let key = try names.fold(name).key
+    let key = try names.find(name)
     guard let entry = folder.table?.entries[key], let node = find(entry.node) else {
       throw .noSuchFile
     }
     if node.kind == .directory { throw .isDirectory }
     if isReadOnly { throw .readOnly }
     tick()
-    try removeBacked(node, entry, in: folder)
-    remove(key, from: folder)
+    try removeFile(node, entry, key, from: folder)
     touchAttributes(node)
     return .done
   }
 
   func removeFolder(_ name: BytePath, in parent: NodeID) throws(Errno) -> Reply {
     let folder = try folder(parent)
-    let key = try names.fold(name).key
+    let key = try names.find(name)
     guard let entry = folder.table?.entries[key], let node = find(entry.node) else {
       throw .noSuchFile
     }
@@ -183,7 +188,7 @@ extension MemoryVolume {
     if flags & ~(Self.noReplace | Self.exchange) != 0 { throw .invalid }
     if flags & Self.exchange != 0 {
       guard let target else { throw .noSuchFile }
-      if persona.noReplaceError != nil { throw .invalid }
+      if let error = persona.exchangeError { throw error }
       return try exchange(node, old, from, target, new, to)
     }
     if flags & Self.noReplace != 0 {
@@ -197,16 +202,17 @@ extension MemoryVolume {
       if target === node { return .done }
       if target.kind == .directory {
         if node.kind != .directory { throw .isDirectory }
-        if target.table?.isEmpty == false { throw .notEmpty }
+        if target.table?.isEmpty == false { throw persona.fullFolderError }
       } else if node.kind == .directory {
         throw .notDirectory
       }
     }
     tick()
-    try renameBacked(
-      entry, in: from, to: new.stored, in: to, over: isSameName ? nil : target)
     let before = (from: from.state, to: to.state)
-    if target != nil, !isSameName { remove(new.key, from: to) }
+    var over = isSameName ? nil : target
+    if let open = over, try keepOpen(open, new.key, in: to) { over = nil }
+    try renameBacked(entry, in: from, to: new.stored, in: to, over: over)
+    if over != nil { remove(new.key, from: to) }
     move(node, old, from, new, to)
     if !persona.times.renamesMoveFolders {
       (from.state.modification, from.state.change) = (before.from.modification, before.from.change)
@@ -216,7 +222,7 @@ extension MemoryVolume {
   }
 
   /// Names the node anew before the old name goes, so that it never is without.
-  private func move(
+  func move(
     _ node: Node, _ old: NameFolding.Folded, _ from: Node, _ new: NameFolding.Folded, _ to: Node
   ) {
     node.openHandles += 1
@@ -245,6 +251,8 @@ extension MemoryVolume {
   /// Gives a name another inode.
   func repoint(_ name: Node.Name, in folder: Node, from old: Node, to new: Node) {
     folder.table?.repoint(name.key, to: new.id)
+    if old.kind == .directory { folder.folderCount -= 1 }
+    if new.kind == .directory { folder.folderCount += 1 }
     if let index = old.names.firstIndex(of: name) { old.names.remove(at: index) }
     new.names.append(name)
     touchFolder(folder)
@@ -271,6 +279,7 @@ extension MemoryVolume {
 
   func list(_ id: NodeID, _ offset: UInt64, _ count: Int) throws(Errno) -> Reply {
     let folder = try folder(id)
+    if persona.times.accessMoves == .byReadsAndListings { moveAccess(folder) }
     var listing: [ListedEntry] = []
     var room = count
     func add(_ name: BytePath, _ node: Node, _ cookie: UInt64) -> Bool {

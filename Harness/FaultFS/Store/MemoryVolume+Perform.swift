@@ -36,7 +36,7 @@ extension MemoryVolume: Served {
     case .read(let id, _, let offset, let count): return try read(id, offset, count)
     case .write(let id, _, let offset, let data): return try write(id, offset, data)
     case .flush(let id, _):
-      _ = try node(id)
+      try tellLate(try node(id))
       return .done
     case .release(_, let handle), .releasedir(_, let handle):
       closeHandle(handle)
@@ -52,7 +52,11 @@ extension MemoryVolume: Served {
     case .listxattr(let id, let count): return try listExtended(id, count)
     case .removexattr(let id, let name): return try removeExtended(id, name)
     case .access(let id, let mask):
-      _ = try node(id)
+      let node = try node(id)
+      // Not even root executes what nobody may.
+      if mask & X_OK != 0, node.kind == .file, node.state.mode & 0o111 == 0 {
+        throw .permissionDenied
+      }
       if mask & W_OK != 0, isReadOnly { throw .readOnly }
       return .done
     case .lseek(let id, _, let offset, let whence): return try seek(id, offset, whence)

@@ -142,7 +142,7 @@ extension MemoryVolume {
   ) {
     guard let table = folder.table else { return }
     for held in (layer == .volatile ? table.entries : table.durable).values {
-      guard let node = find(held.node) else { continue }
+      guard let node = find(held.node), !persona.isOfRemoved(held.name) else { continue }
       let name = path.appending(held.name)
       entries[name] = entry(node, layer, named: held.name)
       if node.kind == .directory, !open.contains(node.id) {

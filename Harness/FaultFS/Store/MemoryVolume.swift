@@ -37,6 +37,8 @@ final class MemoryVolume: Volume {
   var recorder: CrashRecorder?
 
   static let rootID: NodeID = 1
+  /// The inode number of the root where numbers are places.
+  private static let rootCluster: UInt64 = 0xffff_ffff
   /// 2026-07-11T00:00:00Z: later than every card.
   static let firstMoment: Int64 = 1_783_728_000_000_000_000
   /// What a volume without a capacity shows.
@@ -196,7 +198,7 @@ final class MemoryVolume: Volume {
   func shownMode(_ mode: UInt16, _ kind: TreeEntry.Kind) -> UInt16 {
     switch persona.modes {
     case .kept: mode & 0o7777
-    case .ignored, .fails: persona.shownMode
+    case .ignored, .onlyPermissionsIgnored, .fails: persona.shownMode
     }
   }
 
@@ -214,6 +216,14 @@ final class MemoryVolume: Volume {
 
   /// The number shown for a node; given anew after it was taken away.
   func shownInode(_ node: Node) -> UInt64 {
+    if case .firstCluster = persona.inodes {
+      // Both numbers are no other inode's.
+      if node.id == Self.rootID { return Self.rootCluster }
+      if node.kind == .file, node.state.bytes.byteCount == 0 {
+        node.inode = 0
+        return 1
+      }
+    }
     if node.inode == 0 {
       lastInode += 1
       node.inode = lastInode
@@ -257,7 +267,11 @@ final class MemoryVolume: Volume {
   func closeHandle(_ id: HandleID) {
     guard let handle = handles.removeValue(forKey: id), let node = find(handle.node) else { return }
     node.openHandles -= 1
-    if !node.takesRoom { usedBlocks -= room(of: node) }
+    if node.openHandles == 0, !node.names.isEmpty {
+      removeKept(node)
+    } else if !node.takesRoom {
+      usedBlocks -= room(of: node)
+    }
     freeIfGone(node)
   }
 
@@ -269,7 +283,7 @@ final class MemoryVolume: Volume {
 
   func room(of node: Node) -> UInt64 {
     switch node.kind {
-    case .directory: 1
+    case .directory: persona.entryRoom == .none ? 0 : 1
     case .file:
       persona.isSparse
         ? node.state.bytes.blocks : FileBytes.blocks(of: node.state.bytes.byteCount)

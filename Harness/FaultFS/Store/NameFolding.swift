@@ -18,6 +18,12 @@ struct NameFolding {
     }
   }
 
+  /// The key under which a name is looked for.
+  func find(_ name: BytePath) throws(Errno) -> BytePath {
+    if let errno = rules.lookupError(name) { throw errno }
+    return key(name)
+  }
+
   /// The key of a name, whether or not the persona would take it.
   func key(_ name: BytePath) -> BytePath { rules.areKeys ? name : rules.key(name) }
 

@@ -9,6 +9,9 @@ struct FileState {
   var access: Int64
   var modification: Int64
   var change: Int64
+  /// Who it was given to; nil: the user who mounted.
+  var uid: UInt32?
+  var gid: UInt32?
   var extendedAttributes: [BytePath: [UInt8]] = [:]
   /// Another number for each change of the bytes: the key of cached digests.
   var bytesVersion: UInt64 = 0
@@ -42,6 +45,10 @@ final class Node {
   var losesAttributes = false
   /// The bytes or attributes changed since they last were durable.
   var isDirty = false
+  /// The folders among the entries of a folder.
+  var folderCount: UInt32 = 0
+  /// What the next fsync or close has to say of an earlier write.
+  var lateError: Errno?
   /// The next journal commit will look at the attributes.
   var isQueued = false
 

@@ -17,6 +17,8 @@ protocol Volume: AnyObject {
   func attributes(of node: NodeID) -> Attributes?
   /// The paths below the root under which the inode is found; empty when it has no name.
   func paths(of node: NodeID) -> [BytePath]
+  /// A name as listings show it, by any spelling; nil when it is missing.
+  func listedName(of name: BytePath, in parent: NodeID) -> BytePath?
   func child(of parent: NodeID, named name: BytePath) -> NodeID?
   func node(at path: BytePath) -> NodeID?
   /// The answer of a lookup that finds this inode; nil for one that is gone.

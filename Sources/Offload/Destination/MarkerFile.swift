@@ -1,3 +1,4 @@
+import Glibc
 import SystemIO
 
 /// A status marker on a destination: durable before the first byte of the file it names, and there
@@ -6,13 +7,13 @@ final class MarkerFile {
   let name: BytePath
   private let handle: DirectoryHandle
   /// Kept open for its lock: it tells other runs that this one lives.
-  private let descriptor: FileDescriptor
+  private var descriptor: FileDescriptor?
 
   private init(_ name: BytePath, _ handle: DirectoryHandle, _ descriptor: consuming FileDescriptor)
   {
     self.name = name
     self.handle = handle
-    self.descriptor = descriptor
+    self.descriptor = consume descriptor
   }
 
   /// Writes and syncs a marker; the folder is still to be synced. One that cannot be written is
@@ -24,21 +25,22 @@ final class MarkerFile {
     let descriptor = try handle.directory.openFile(name, .readWrite, options: .exclusiveCreate)
     // A volume without locks only loses the sweep of its litter.
     _ = try? descriptor.tryLock()
-    let file = MarkerFile(name, handle, descriptor)
     do throws(SystemError) {
-      try file.descriptor.writeAll(marker.encoded)
-      try file.descriptor.fsync()
-      try file.checkName()
+      try descriptor.writeAll(marker.encoded)
+      try descriptor.fsync()
+      try checkName(name, of: descriptor, in: handle)
     } catch {
       if !handle.directory.hasRemoved(name) { leftBehind(name) }
       throw error
     }
-    return file
+    return MarkerFile(name, handle, descriptor)
   }
 
   /// Another run may have swept the marker in the moment between its making and its lock, when it
   /// looked like one that a dead run left empty.
-  private func checkName() throws(SystemError) {
+  private static func checkName(
+    _ name: BytePath, of descriptor: borrowing FileDescriptor, in handle: DirectoryHandle
+  ) throws(SystemError) {
     let found = try handle.directory.metadata(of: name).identity
     guard found == (try descriptor.metadata().identity) else {
       throw SystemError(
@@ -49,7 +51,28 @@ final class MarkerFile {
 
   /// Takes the marker away: the file it named is complete, or gone.
   func remove() throws(SystemError) {
-    try handle.directory.unlink(name)
+    do throws(SystemError) {
+      try handle.directory.unlink(name)
+    } catch {
+      guard Self.sharing.contains(error.errno), let open = descriptor.take() else { throw error }
+      try removeClosed(open)
+    }
+  }
+
+  /// What shares answer to a removal of what is open.
+  private static let sharing: [Errno] = [.busy, .permissionDenied, Errno(rawValue: ETXTBSY)]
+
+  /// Removes the marker without its lock. It is emptied before, since an empty marker stands for no
+  /// file: a run that sweeps it in that moment takes nothing else away.
+  private func removeClosed(_ open: consuming FileDescriptor) throws(SystemError) {
+    try open.truncate(to: 0)
+    try open.fsync()
+    try open.close()
+    do throws(SystemError) {
+      try handle.directory.unlink(name)
+    } catch {
+      if error.errno != .noSuchFile { throw error }
+    }
   }
 
   /// The marker in a file; nil when it is none of ours, or not whole.

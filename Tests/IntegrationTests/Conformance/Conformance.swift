@@ -8,15 +8,24 @@ import Testing
 struct Conformance: Sendable, CustomTestStringConvertible {
   let persona: String
   let driver: LoopVolume.Kind
+  /// How the driver is mounted.
+  var options: [BytePath] = []
 
   /// Pairs that the machine of these tests can mount; another one is a line here and a section in
   /// docs/conformance.md.
-  static let pairs = [Conformance(persona: "exfat-fuse", driver: .exfat)]
+  static let pairs = [
+    Conformance(persona: "exfat-fuse", driver: .exfat),
+    Conformance(persona: "ntfs-posix", driver: .ntfs),
+    Conformance(persona: "ntfs-windows-names", driver: .ntfs, options: ["-o", "windows_names"]),
+    Conformance(persona: "ext4", driver: .ext4), Conformance(persona: "xfs", driver: .xfs),
+    Conformance(persona: "btrfs", driver: .btrfs),
+    Conformance(persona: "posix-strict", driver: .tmpfs),
+  ]
 
   var testDescription: String { "\(persona) against \(driver.rawValue)" }
 
-  /// Small, so that it is full soon; as in the script below.
-  private static let byteCount = 64 << 20
+  /// Small, so that it is full soon; as in the script below, but for drivers that want more.
+  private var byteCount: Int { max(64 << 20, driver.smallest) }
 
   /// What one side answered, by the probe's name: an answer, or why there is none.
   typealias Answers = [String: Result<String, ProbeFailure>]
@@ -61,7 +70,7 @@ struct Conformance: Sendable, CustomTestStringConvertible {
 
   private func askDriver() throws -> Answers {
     let scratch = try Scratch()
-    let volume = try LoopVolume(driver, in: scratch, byteCount: Self.byteCount)
+    let volume = try LoopVolume(driver, in: scratch, byteCount: byteCount, options: options)
     let answers = Self.ask(below: volume.path) { try volume.remount() }
     try volume.unmount()
     return answers

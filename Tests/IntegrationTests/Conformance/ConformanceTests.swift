@@ -51,6 +51,7 @@ extension IntegrationTests {
     @Test(
       "a difference without a row, a row without a difference and a row that says else are errors",
       arguments: [
+        ("case: b", "one", "two", true), ("case: b", "one", "one", false),
         ("links: fifo", "EIO", "EIO", true), ("links: fifo", "EIO", "EPERM", false),
         ("names: CON", "ok", "EINVAL", true), ("names: CON", "ok", "ok", false),
         ("names: CON", "ok", "ENOENT", false), ("names: CON", "EIO", "EINVAL", false),
@@ -66,6 +67,10 @@ extension IntegrationTests {
         | probe | persona | driver | why |
         |---|---|---|---|
         | names: CON | ok | EINVAL | because |
+        ## a, p against their drivers
+        | probe | persona | driver | why |
+        |---|---|---|---|
+        | case: b | one | two | of several personas |
         """
       let table = try DifferenceTable(text, persona: "p")
       #expect((table.complaint(probe, persona: persona, driver: driver) == nil) == isRight)

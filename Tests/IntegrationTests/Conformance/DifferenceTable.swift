@@ -13,20 +13,31 @@ struct DifferenceTable {
 
   let rows: [Row]
 
-  /// Reads the rows below the heading `## PERSONA against ...`.
+  /// Reads the rows below each heading `## PERSONA, PERSONA against ...` that names the persona.
   init(_ document: String, persona: String) throws {
-    let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
-    let section = lines.drop { !$0.hasPrefix("## \(persona) against ") }.dropFirst()
-      .prefix { !$0.hasPrefix("## ") }
-    let table = section.filter { $0.hasPrefix("|") }.map(Self.cells)
-    guard table.first == ["probe", "persona", "driver", "why"], table.count > 1 else {
-      throw ProbeFailure(text: "no table of differences for \(persona)")
-    }
-    rows = try table.dropFirst(2).map { cells in
-      guard cells.count == 4, cells.allSatisfy({ !$0.isEmpty }) else {
-        throw ProbeFailure(text: "a row needs four cells: \(cells)")
+    var rows: [Row] = []
+    for section in document.split(separator: "\n## ").dropFirst() {
+      let lines = section.split(separator: "\n")
+      guard let heading = lines.first, Self.personas(heading).contains(persona) else { continue }
+      let table = lines.filter { $0.hasPrefix("|") }.map(Self.cells)
+      guard table.first == ["probe", "persona", "driver", "why"], table.count > 2 else {
+        throw ProbeFailure(text: "no table of differences below '\(heading)'")
       }
-      return Row(probe: cells[0], persona: cells[1], driver: cells[2], why: cells[3])
+      rows += try table.dropFirst(2).map { cells in
+        guard cells.count == 4, cells.allSatisfy({ !$0.isEmpty }) else {
+          throw ProbeFailure(text: "a row needs four cells: \(cells)")
+        }
+        return Row(probe: cells[0], persona: cells[1], driver: cells[2], why: cells[3])
+      }
+    }
+    if rows.isEmpty { throw ProbeFailure(text: "no table of differences for \(persona)") }
+    self.rows = rows
+  }
+
+  private static func personas(_ heading: Substring) -> [String] {
+    guard let end = heading.firstRange(of: " against ") else { return [] }
+    return heading[..<end.lowerBound].split(separator: ",").map { name in
+      String(name.drop { $0 == " " })
     }
   }
 

@@ -148,7 +148,8 @@ extension Probe {
       let file = try site.file("f")
       fill(file, site)
       let statistics = try statistics(site)
-      return "\(statistics.f_bfree) free, \(statistics.f_bavail) available"
+      return "\(statistics.f_bfree == 0 ? "none" : "some") free, "
+        + "\(statistics.f_bavail == 0 ? "none" : "some") available"
     },
     Probe("space: ftruncate beyond the room") { site in
       let file = try site.file("f")
