@@ -36,6 +36,30 @@ struct SubjectActTests {
     }
   }
 
+  @Test("barriers: a volume that is used again has those of its new case")
+  func barriersAgain() throws {
+    let cases = ["strict", "ignored", "weak"].map { word in
+      """
+      case "\(word)"
+        volume dst persona ext4 capacity 64MiB barriers \(word)
+        expect sound
+      """
+    }
+    let text =
+      "custody-fault 1\nvolume src persona ext4 capacity 1MiB\n" + cases.joined(separator: "\n")
+    let script = try ScriptParser.parse(Array(text.utf8), name: "test")
+    let host = Scene.Host()
+    let injector = Injector(host: host, cards: CardLibrary(folders: []))
+    for (index, isDurable) in [(0, true), (1, false), (2, true)] {
+      try injector.load(script.cases[index])
+      let volume = try #require(injector.volume("dst"))
+      let bench = Bench(volume)
+      _ = try #require(bench.put("x", [1]))
+      #expect(bench.fsyncFolder("") == nil)
+      #expect((try volume.snapshot(.durable)["x"] != nil) == isDurable)
+    }
+  }
+
   @Test("nth counts over the whole volume in gate mode, else for each inode")
   func counting() throws {
     for (isGated, fired) in [(false, 0), (true, 1)] {
