@@ -46,6 +46,15 @@ int32_t ff_bind(const char *from, const char *to) {
   return mount(from, to, NULL, MS_BIND, NULL) == 0 ? 0 : errno;
 }
 
+int32_t ff_mount_place(const char *source, const char *path) {
+  if (mount(source, path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=16m") != 0) return errno;
+  // Mounts made below it then come and go in the mount namespaces of subjects too.
+  if (mount(NULL, path, NULL, MS_SHARED, NULL) == 0) return 0;
+  int32_t code = errno;
+  umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW);
+  return code;
+}
+
 int32_t ff_process_open(int32_t process) { return (int32_t)syscall(SYS_pidfd_open, process, 0); }
 
 int32_t ff_signal(int32_t process_descriptor, int32_t signal) {

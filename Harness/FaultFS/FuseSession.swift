@@ -50,7 +50,7 @@ final class FuseSession {
     self.mountPoint = mountPoint
     self.keeper = keeper
     self.context = context
-    owner = (getuid(), getgid())
+    owner = (VolumeOwner.ids.user, VolumeOwner.ids.group)
     handle = mounted.handle
     connection = mounted.connection
     descriptor = ff_session_descriptor(mounted.handle)

@@ -47,6 +47,10 @@ struct MountTag: Hashable, Sendable {
 extension MountTable.Entry {
   /// The tag when the mount is one of ours, of whatever process.
   var tag: MountTag? {
-    type == "fuse" || type.hasPrefix("fuse.") ? MountTag(source: source) : nil
+    isConnection || type == "tmpfs" ? MountTag(source: source) : nil
   }
+
+  /// True for a mount with a connection that can be aborted; the folder of a rig's mount points
+  /// has none, and its device number is no connection's.
+  var isConnection: Bool { type == "fuse" || type.hasPrefix("fuse.") }
 }

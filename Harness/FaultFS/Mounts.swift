@@ -30,6 +30,16 @@ enum Mounts {
     }
   }
 
+  /// Mounts a folder for mount points that show in the mount namespaces of subjects, where that is
+  /// allowed (root): without it an ejection does not show there.
+  ///
+  /// - Returns: true when it stands.
+  static func makePlace(_ folder: BytePath, _ tag: MountTag) -> Bool {
+    BytePath(tag.text).withCString { source in
+      folder.withCString { ff_mount_place(source, $0) == 0 }
+    }
+  }
+
   /// Every mount whose source says that it is ours, of whatever process; none when the table
   /// cannot be read.
   static func tagged() -> [(entry: MountTable.Entry, tag: MountTag)] {
@@ -42,7 +52,7 @@ enum Mounts {
   /// An id is aborted only while mountinfo shows our tag with it, since the kernel gives ids out
   /// again at once.
   static func abort(_ tag: MountTag, _ control: FuseControl) {
-    for (entry, found) in tagged() where found == tag {
+    for (entry, found) in tagged() where found == tag && entry.isConnection {
       control.abort(connection: entry.deviceMinor)
     }
   }
@@ -68,7 +78,8 @@ enum Mounts {
   /// The mount of ours that a path lies on or is, by its text alone; nil when there is none.
   static func ours(holding path: BytePath) -> BytePath? {
     let wanted = path.components
-    return tagged().map(\.entry.mountPoint).first { wanted.starts(with: $0.components) }
+    return tagged().filter(\.entry.isConnection).map(\.entry.mountPoint)
+      .first { wanted.starts(with: $0.components) }
   }
 }
 

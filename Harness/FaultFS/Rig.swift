@@ -7,6 +7,8 @@ final class Rig {
   let loop: RequestLoop
   /// Everything of the rig lies below: `mnt/<volume>` and, for backed stores, `backing/<volume>`.
   let folder: BytePath
+  /// The folder of the mount points.
+  static let mountPointsName: BytePath = "mnt"
   private let watchdog: WatchdogLink
   private let kernelChecksModes: Bool
   /// Where the one volume of `harness mount` goes and what it shows.
@@ -88,7 +90,7 @@ final class Rig {
     }
     do throws(SystemError) {
       let mount = try RigMount(
-        mountPoint: fixed?.mountPoint ?? folder.appending("mnt").appending(BytePath(group.name)),
+        mountPoint: fixed?.mountPoint ?? folder.appending(Self.mountPointsName).appending(BytePath(group.name)),
         members: group.members, options: options(of: group))
       mount.slot.target = served
       mounts.append(mount)
@@ -152,7 +154,7 @@ final class Rig {
     guard let alias = spec.alias else { return }
     let target = try path(of: alias.volume, alias.path)
     let made = RigAlias(
-      name: spec.name, path: folder.appending("mnt").appending(BytePath(spec.name)),
+      name: spec.name, path: folder.appending(Self.mountPointsName).appending(BytePath(spec.name)),
       target: target, way: alias.by)
     do throws(SystemError) {
       try made.make(served: loop)

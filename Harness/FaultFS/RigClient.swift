@@ -39,12 +39,14 @@ public final class RigClient {
   ///   - harness: the `harness` executable, for its hidden verbs.
   ///   - workFolder: an absolute folder for mount points and the rig's log; made when missing.
   ///   - cards: folders with card layouts.
+  ///   - owner: whom the volumes belong to; nil for this user.
   public static func start(
-    harness: BytePath, workFolder: BytePath, cards: [BytePath]
+    harness: BytePath, workFolder: BytePath, cards: [BytePath],
+    owner: (user: UInt32, group: UInt32)? = nil
   ) throws(RigError) -> RigClient {
     let client: RigClient
     do throws(SystemError) {
-      client = try spawn(harness, workFolder, cards)
+      client = try spawn(harness, workFolder, cards, owner)
     } catch {
       throw RigError("cannot start the rig: \(error)")
     }
@@ -58,7 +60,8 @@ public final class RigClient {
   }
 
   private static func spawn(
-    _ harness: BytePath, _ workFolder: BytePath, _ cards: [BytePath]
+    _ harness: BytePath, _ workFolder: BytePath, _ cards: [BytePath],
+    _ owner: (user: UInt32, group: UInt32)?
   ) throws(SystemError) -> RigClient {
     try FileSystem.makeDirectories(workFolder)
     let log = try FileDescriptor.open(
@@ -69,8 +72,13 @@ public final class RigClient {
       descriptors: [(pipe.reading.rawValue, 0), (log.rawValue, 1), (log.rawValue, 2)])
     let pair = try UnixSocket.pair()
     let arguments: [BytePath] = ["rig", "3", "4", workFolder] + cards
+    var command = ChildProcess.Command(harness, arguments.map(\.bytes), newSession: true)
+    if let owner {
+      let entry = "\(VolumeOwner.variable)=\(owner.user):\(owner.group)"
+      command.environment = Environment.entries + [Array(entry.utf8)]
+    }
     let rig = try ChildProcess.spawn(
-      ChildProcess.Command(harness, arguments.map(\.bytes), newSession: true),
+      command,
       descriptors: [
         (log.rawValue, 1), (log.rawValue, 2), (pair.second.rawValue, 3),
         (pipe.writing.rawValue, 4),

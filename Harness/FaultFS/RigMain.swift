@@ -23,13 +23,21 @@ public enum RigMain {
       let watchdog = try WatchdogLink(FileDescriptor(owning: pipe), tag: tag)
       _ = Mounts.sweep()
       let cards = CardLibrary(folders: Array(arguments[3...]))
-      let rig = Rig(folder: arguments[2], watchdog: watchdog, kernelChecksModes: getuid() != 0) {
+      let rig = Rig(folder: arguments[2], watchdog: watchdog, kernelChecksModes: VolumeOwner.needsModes
+      ) {
         Injector(host: $0, cards: cards)
       }
       let commands = RigControl(rig, cards: cards)
       commands.attach(ControlChannel(FileDescriptor(owning: control))) { rig.loop.stop() }
       rig.loop.watch(signals.descriptor.rawValue) { rig.loop.stop() }
-      defer { rig.end() }
+      let place = arguments[2].appending(Rig.mountPointsName)
+      try FileSystem.makeDirectories(place)
+      let hasPlace = Mounts.makePlace(place, tag)
+      defer {
+        rig.end()
+        // One that is killed before this is swept by the next rig.
+        if hasPlace { _ = Mounts.detach(place) }
+      }
       try rig.loop.run()
       return 0
     } catch {

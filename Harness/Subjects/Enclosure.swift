@@ -56,9 +56,12 @@ public enum Enclosure {
 }
 
 extension Account {
-  /// What stands before a command that is to run as this user.
+  /// The program that becomes this user and then the command.
+  var changer: BytePath { "/usr/bin/setpriv" }
+
+  /// Its arguments before the command.
   var prefix: [[UInt8]] {
-    ["/usr/bin/setpriv", "--reuid=\(uid)", "--regid=\(gid)", "--init-groups", "--no-new-privs"]
+    ["--reuid=\(uid)", "--regid=\(gid)", "--init-groups", "--no-new-privs"]
       .map { Array($0.utf8) }
   }
 }

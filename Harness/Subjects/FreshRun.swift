@@ -18,7 +18,13 @@ final class FreshRun: SubjectRun {
   ) throws(SubjectFailure) {
     self.task = task
     var process: SubjectProcess
+    var program = program
     do throws(SystemError) {
+      if let account = task.isolation.account {
+        let words = account.prefix + [program.executable.bytes] + program.prefix
+        program = Program(executable: account.changer, prefix: words)
+        try FileDescriptor.open(task.scratch, .readOnly, options: .directory).setMode(0o1777)
+      }
       process = try SubjectProcess(
         program, CopyArguments(task).list, place: ProcessPlace(scratch: task.scratch), entry: .gate,
         outputLimit: task.outputLimit)

@@ -150,7 +150,8 @@ final class CaseDriver {
   private func currentRig() throws(RigError) -> RigClient {
     if let rig { return rig }
     let started = try RigClient.start(
-      harness: settings.harness, workFolder: work.appending("rig"), cards: settings.cards.folders)
+      harness: settings.harness, workFolder: work.appending("rig"), cards: settings.cards.folders,
+      owner: settings.isolation.account.map { ($0.uid, $0.gid) })
     rig = started
     return started
   }

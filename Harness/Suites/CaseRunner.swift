@@ -84,6 +84,11 @@ final class CaseRunner {
 
   func load(_ planned: PlannedCase, isFresh: Bool) throws(Failure) -> Stage {
     let scriptCase = planned.scriptCase
+    if let given = scriptCase.barringGiven, isolation.account == nil, Machine.isRoot {
+      throw Failure(
+        reason: "line \(given.line) bars by mode, and root passes: run with --as USER",
+        verdict: .blocked)
+    }
     let source = try system("trees") { () throws(TreeError) in
       try trees.trees(for: scriptCase)["src"] ?? PlannedTree()
     }
@@ -177,7 +182,7 @@ final class CaseRunner {
       mode: stage.planned.mode, headroom: stage.planned.scriptCase.preamble.headroom,
       factsFile: stage.factsFile, extraArguments: arguments, scratch: stage.scratch,
       deadlineSeconds: deadlineSeconds,
-      needsFreshProcess: stage.isFresh || stage.planned.isGated
+      needsFreshProcess: stage.isFresh || isolation.account != nil || stage.planned.isGated
         || stage.planned.scriptCase.needsFreshProcess,
       outputLimit: limits.output, isolation: isolation)
     var started: [any SubjectRun] = []

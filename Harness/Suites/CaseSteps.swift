@@ -128,6 +128,17 @@ extension ScriptCase {
     return nil
   }
 
+  /// A file or folder that its owner may not read by its mode, or not write on a destination; nil
+  /// when the case has none.
+  var barringGiven: Given? {
+    statements.lazy.compactMap { if case .given(let given) = $0 { given } else { nil } }
+      .first { given in
+        guard let mode = given.mode else { return false }
+        let needed: UInt16 = given.isDirectory ? 0o500 : 0o400
+        return mode & needed != needed || given.volume != "src" && mode & 0o200 == 0
+      }
+  }
+
   /// The subject is killed, stopped, limited or has to be waited for: a process of its own.
   var needsFreshProcess: Bool {
     statements.contains { statement in

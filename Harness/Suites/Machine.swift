@@ -1,3 +1,4 @@
+import Glibc
 public import SystemIO
 
 /// What a run needs of the machine, checked before anything is started.
@@ -70,6 +71,9 @@ public enum Machine {
       return nil
     }
   }
+
+  /// True for the user whom no mode bars.
+  static var isRoot: Bool { geteuid() == 0 }
 
   /// The path of an outside tool: the first of `PATH`'s folders that has it; nil when none does.
   public static func tool(_ name: String) -> BytePath? { Captured.tool(name) }

@@ -40,7 +40,7 @@ public final class SuiteRunner: Sendable {
     _ body: @escaping @Sendable (CaseDriver, Item) throws(RunError) -> Void
   ) throws(RunError) {
     if items.isEmpty { return }
-    let work = try Self.makeWorkFolder()
+    let work = try Self.makeWorkFolder(isOpen: settings.isolation.account != nil)
     defer { removeWorkFolder(work) }
     let queue = Queue(items)
     var threads: [Thread] = []
@@ -109,13 +109,14 @@ public final class SuiteRunner: Sendable {
 
   // MARK: The folder on this machine
 
-  private static func makeWorkFolder() throws(RunError) -> BytePath {
+  /// - `isOpen`: another user finds its way through.
+  private static func makeWorkFolder(isOpen: Bool) throws(RunError) -> BytePath {
     do throws(SystemError) {
       let base = try FileSystem.resolve(Environment.value("TMPDIR") ?? BytePath("/tmp"))
       let folder = try PinnedDirectory.open(base)
       var random = SystemRandomNumberGenerator()
       let name = BytePath("custody-run-\(String(random.next() as UInt64, radix: 16))")
-      _ = try folder.makeDirectory(name, mode: 0o700, tolerant: false)
+      _ = try folder.makeDirectory(name, mode: isOpen ? 0o711 : 0o700, tolerant: false)
       return base.appending(name)
     } catch {
       throw .system(error)

@@ -43,12 +43,13 @@ final class RigFixture {
 
   /// Mounts of the rig that the kernel lists.
   var mounts: [BytePath] {
-    Mounts.tagged().filter { $0.tag.pid == client.pid }.map(\.entry.mountPoint)
+    Mounts.tagged().filter { $0.tag.pid == client.pid && $0.entry.isConnection }
+      .map(\.entry.mountPoint)
   }
 
   func end() throws {
     try client.shutdown()
-    #expect(mounts.isEmpty)
+    #expect(Mounts.tagged().allSatisfy { $0.tag.pid != client.pid })
     removeFolder()
   }
 

@@ -168,6 +168,10 @@ int32_t ff_control_open(void);
 /// Aborts the connection with this id through the control file system. Returns 0, or an errno.
 int32_t ff_control_abort(int32_t control, uint32_t connection);
 
+/// Mounts a small tmpfs that shares its mounts with namespaces made from ours (mount_namespaces(7)).
+/// Returns 0, or an errno.
+int32_t ff_mount_place(const char *_Nonnull source, const char *_Nonnull path);
+
 /// umount2(2) with MNT_DETACH and UMOUNT_NOFOLLOW. Returns 0, or an errno.
 int32_t ff_detach(const char *_Nonnull mount_point);
 

@@ -25,7 +25,7 @@ final class ToolRun: SubjectRun {
   ) throws(SubjectFailure) {
     self.commands = commands
     let account = task.isolation.account
-    let prefix = account?.prefix ?? []
+    let prefix = account.map { [$0.changer.bytes] + $0.prefix } ?? []
     let process: SubjectProcess
     do throws(SystemError) {
       process = try SubjectProcess(
@@ -50,7 +50,8 @@ final class ToolRun: SubjectRun {
 
   /// Waits for the line that lets it go, runs the commands, and writes to descriptor 3 how each
   /// ended, and at last that it came to its end. It outlives a signal to its group that the tool takes for itself. As the first process
-  /// of a namespace it also tells whether anybody is left.
+  /// of a namespace it also tells whether anybody is left a second after the last command; each
+  /// sleep reaps who has ended.
   static func script(_ commands: [[[UInt8]]]) -> [UInt8] {
     var script = "read -r go <&3 || exit 125\ntrap 'ended=1' TERM INT\nworst=0 ended=\n".utf8Bytes
     for (index, words) in commands.enumerated() {
@@ -65,7 +66,12 @@ final class ToolRun: SubjectRun {
         """.utf8Bytes
     }
     return script + """
-      if [ $$ = 1 ] && kill -0 -1 2>/dev/null; then echo left >&3; fi
+      tries=0
+      while [ $$ = 1 ] && kill -0 -1 2>/dev/null; do
+        tries=$((tries + 1))
+        if [ $tries = 20 ]; then echo left >&3; break; fi
+        sleep 0.05
+      done
       echo end >&3
       exit $worst
 
