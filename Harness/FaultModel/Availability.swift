@@ -7,6 +7,7 @@ enum Feature: Hashable {
   case persona(String)
   case statement(String)
   case expectation(String)
+  case operation(Operation)
 
   /// As an error names it.
   var name: String {
@@ -19,6 +20,7 @@ enum Feature: Hashable {
     case .persona(let name): "persona \(name)"
     case .statement(let words): words
     case .expectation(let word): "expect \(word)"
+    case .operation(let operation): operation.rawValue
     }
   }
 }
@@ -26,7 +28,10 @@ enum Feature: Hashable {
 /// What of the language works today. Everything else parses and is refused when a script is
 /// loaded, so that no case passes without its fault. Whoever makes a thing work takes it out here.
 enum Availability {
-  static let missing: Set<Feature> = []
+  ///
+  /// `lock`: the kernel keeps flock and POSIX locks of a FUSE mount to itself unless the file system
+  /// plays them whole, waiting included.
+  static let missing: Set<Feature> = [.operation(.lock)]
 
   static func isMissing(_ feature: Feature) -> Bool {
     missing.contains(feature)

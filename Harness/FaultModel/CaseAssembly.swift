@@ -269,6 +269,9 @@ extension CaseReferences {
     }
     volumes += reader.volumes
     features.append(PlacedFeature(feature: .effect(effect), word: first))
+    for operation in operations {
+      features.append(PlacedFeature(feature: .operation(operation), word: first))
+    }
     if case .crash(let volumes, let keep) = rule.effect {
       let needsLog = keep == .subsets || rule.clauses.atEveryOperation
       crashes.append((volumes, needsLog, first))

@@ -63,6 +63,16 @@ import Testing
     #expect(error.line >= 6)
   }
 
+  @Test("what the rig cannot strike yet parses, and says so when it is loaded")
+  func notYet() throws {
+    let text = script("fail lock dst:** with ENOLCK\n  expect sound")
+    #expect(throws: Never.self) { try ScriptParser.parse(text, name: "test") }
+    let error = try #require(throws: ScriptError.self) {
+      _ = try RepositoryPaths.loader.load(Array(text.utf8), name: "test")
+    }
+    #expect(error.message == "'lock' is not available yet" && error.line == 7)
+  }
+
   @Test(
     "what a run can carry out is accepted",
     arguments: [
