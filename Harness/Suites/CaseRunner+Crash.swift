@@ -13,7 +13,9 @@ extension CaseRunner {
   ) throws(Failure) -> CaseAttempt {
     let steps = stage.planned.scriptCase.steps.split(at: sweep)
     let runs = try play(steps.before, stage)
-    guard let recorded = runs.last else { throw Failure(reason: "the case has no run") }
+    // Two at once are struck together.
+    let recorded = runs.suffix(steps.before.last?.runCount ?? 1)
+    if recorded.isEmpty { throw Failure(reason: "the case has no run") }
     if let wrong = try judgeRecorded(stage, runs, sweep, looksOutside) { return wrong }
     let list = try system("crash states") { () throws(RigError) in try rig.crashStates() }
     if sweep.isAtEveryPoint {
@@ -30,10 +32,12 @@ extension CaseRunner {
         try rig.install(crashState: index)
       }
       let tree = try snapshots(stage.stores, .volatile)
-      let struck =
-        sweep.isAtEveryPoint && !state.isClaimed
-        ? recorded.killed(leaving: tree) : recorded.leaving(tree)
-      let all = runs.dropLast() + [struck] + (try play(steps.after, stage, armed: armed))
+      let isKilled = sweep.isAtEveryPoint && !state.isClaimed
+      let struck = recorded.map { run in
+        isKilled ? run.killed(leaving: tree) : run.leaving(tree)
+      }
+      let all =
+        runs.dropLast(struck.count) + struck + (try play(steps.after, stage, armed: armed))
       let isLast = index == list.states.count - 1
       last = try judge(stage, Array(all)) { verdict in
         (isLast || verdict != .pass) && looksOutside(verdict)
@@ -75,8 +79,9 @@ extension RunRecord {
   /// The same run, struck by a crash before it could say anything.
   func killed(leaving tree: [String: TreeSnapshot]) -> RunRecord {
     RunRecord(
-      expectations: expectations.filter(\.isUndetectable), ending: .signalled(9, byRig: true), report: SubjectReport(),
-      seconds: seconds, destinations: destinations, volatile: tree, durable: tree, leaks: [],
+      expectations: expectations.filter(\.isUndetectable), ending: .signalled(9, byRig: true),
+      report: SubjectReport(), seconds: seconds, destinations: destinations, volatile: tree,
+      durable: tree, leaks: [],
       log: log, before: before, written: written,
       claims: claims == .report ? .report : .exitCode(claimed: []))
   }

@@ -50,7 +50,10 @@ extension [CaseStep] {
 }
 
 extension CaseStep {
-  var isRun: Bool { if case .run = self { true } else { false } }
+  var isRun: Bool { runCount > 0 }
+
+  /// How many subjects it runs.
+  var runCount: Int { if case .run(_, let atOnce, _) = self { atOnce } else { 0 } }
 }
 
 extension ScriptCase {
