@@ -104,7 +104,7 @@ let package = Package(
     test("IntegrationTests", "FaultFS", "FaultModel", "Wire", "SystemIO", "CLinuxShims"),
     test("ClientTests", "Offload", "SystemIO"),
     test("FaultModelTests", "FaultModel", "SystemIO"),
-    test("SuitesTests", "Suites", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
+    test("SuitesTests", "Suites", "Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     test("ExplorationTests", "Exploration", "HarnessKit", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
     test("MountTests", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO"),

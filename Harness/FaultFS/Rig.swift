@@ -84,15 +84,18 @@ final class Rig {
 
   private func mount(_ group: MountGroup) throws(RigError) {
     let served = try served(group)
-    if let kept = mounts.first(where: { $0.members == group.members }) {
-      kept.slot.target = served
-      return
-    }
     do throws(SystemError) {
+      if let kept = mounts.first(where: { $0.members == group.members }) {
+        kept.slot.target = served
+        if fixed == nil { try kept.clearExposed() }
+        return
+      }
       let mount = try RigMount(
-        mountPoint: fixed?.mountPoint ?? folder.appending(Self.mountPointsName).appending(BytePath(group.name)),
+        mountPoint: fixed?.mountPoint
+          ?? folder.appending(Self.mountPointsName).appending(BytePath(group.name)),
         members: group.members, options: options(of: group))
       mount.slot.target = served
+      if fixed == nil { try mount.clearExposed() }
       mounts.append(mount)
       try open(mount)
     } catch {

@@ -23,7 +23,8 @@ public enum RigMain {
       let watchdog = try WatchdogLink(FileDescriptor(owning: pipe), tag: tag)
       _ = Mounts.sweep()
       let cards = CardLibrary(folders: Array(arguments[3...]))
-      let rig = Rig(folder: arguments[2], watchdog: watchdog, kernelChecksModes: VolumeOwner.needsModes
+      let rig = Rig(
+        folder: arguments[2], watchdog: watchdog, kernelChecksModes: VolumeOwner.needsModes
       ) {
         Injector(host: $0, cards: cards)
       }

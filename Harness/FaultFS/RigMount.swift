@@ -30,6 +30,22 @@ final class RigMount {
     try exposed.reopen().list().map(\.name)
   }
 
+  /// Empties that folder, which is ours, so that a case is not blamed for what one before it left.
+  func clearExposed() throws(SystemError) {
+    try Self.clear(try exposed.reopen())
+  }
+
+  private static func clear(_ folder: borrowing PinnedDirectory) throws(SystemError) {
+    for entry in try folder.list() {
+      if entry.kind == .directory {
+        try clear(try folder.descend(entry.name))
+        try folder.removeDirectory(entry.name)
+      } else {
+        try folder.unlink(entry.name)
+      }
+    }
+  }
+
   /// True when a case with these needs can be served without a new mount.
   func fits(_ members: [String], _ options: FuseSession.Options) -> Bool {
     guard let session, !session.isOver, session.detachedError == nil else { return false }

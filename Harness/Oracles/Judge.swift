@@ -51,11 +51,12 @@ public enum Judge {
   }
 
   private static func notes(_ artefacts: CaseArtefacts) -> [String] {
-    ToolNotes.of(artefacts) + artefacts.runs.filter(\.isUndetectable).flatMap { run in
-      run.report.rows.filter { $0.outcome == .failed }.map { row in
-        "\(row.destination):\(row.path.escaped) was found out though the script calls it "
-          + "undetectable: \(row.cause)"
+    ToolNotes.of(artefacts)
+      + artefacts.runs.filter(\.isUndetectable).flatMap { run in
+        run.report.rows.filter { $0.outcome == .failed }.map { row in
+          "\(row.destination):\(row.path.escaped) was found out though the script calls it "
+            + "undetectable: \(row.cause)"
+        }
       }
-    }
   }
 }

@@ -27,7 +27,8 @@ final class Worker: Sendable {
     self.scratch = scratch
     do throws(SystemError) {
       var process = try SubjectProcess(
-        program, [Array("serve".utf8)], place: ProcessPlace(scratch: scratch), entry: .standardInput)
+        program, [Array("serve".utf8)], place: ProcessPlace(scratch: scratch), entry: .standardInput
+      )
       processID = process.processID
       try Self.greet(&process, scratch)
       let folder = try ProcessFootprint.folder(of: process.processID)

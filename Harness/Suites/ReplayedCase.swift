@@ -47,11 +47,12 @@ public struct ReplayedCase: Sendable {
   }
 
   private static func differences(_ replay: Replay) -> [String] {
-    (replay.tool.map(difference) ?? []) + replay.personas.sorted { $0.key < $1.key }.compactMap { name, digest in
-      guard let persona = Persona.named(name) else { return "persona \(name) is gone" }
-      return persona.digest == digest
-        ? nil : "persona \(name) has other rows than when the file was written"
-    }
+    (replay.tool.map(difference) ?? [])
+      + replay.personas.sorted { $0.key < $1.key }.compactMap { name, digest in
+        guard let persona = Persona.named(name) else { return "persona \(name) is gone" }
+        return persona.digest == digest
+          ? nil : "persona \(name) has other rows than when the file was written"
+      }
   }
 
   /// Another version of the tool, or none at all, in which case the run is blocked by itself.

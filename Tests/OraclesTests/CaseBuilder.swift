@@ -88,9 +88,20 @@ struct RunBuilder {
   var before: [String: TreeSnapshot]?
   var written: [String: Set<BytePath>] = [:]
   var outputWasCut = false
+  var claims = RunRecord.Claims.report
 
   init(destinations: [String]) {
     self.destinations = destinations
+  }
+
+  /// A tool's run: no report, nothing ever synced, and an exit code.
+  mutating func tool(_ code: Int32, claiming volumes: [String]? = nil) {
+    isPresent = false
+    verdict = ""
+    rows = []
+    ending = .exited(code)
+    claims = .exitCode(claimed: volumes ?? (code == 0 ? destinations : []))
+    for volume in destinations { durable[volume] = TreeSnapshot() }
   }
 
   /// Sets verdict and exit code together.
@@ -123,7 +134,8 @@ struct RunBuilder {
         isPresent: isPresent, verdict: verdict, rows: rows, warnings: warnings,
         problems: problems, leftBehind: leftBehind),
       seconds: 1, destinations: destinations, volatile: volatile, durable: durable, leaks: leaks,
-      log: "", before: before, outputWasCut: outputWasCut, written: written)
+      log: "", before: before, outputWasCut: outputWasCut, written: written,
+      claims: claims)
   }
 }
 

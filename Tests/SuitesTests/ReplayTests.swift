@@ -1,4 +1,5 @@
 import HarnessKit
+import Subjects
 import Testing
 import Wire
 
@@ -23,6 +24,28 @@ import Wire
     replay.isGated = true
     #expect(try Replay(parsing: replay.json.encoded()).isGated)
     #expect(Self.replay.json["gated"] == nil)
+  }
+
+  @Test("replay: a tool stays with its command, version and user, and gives the case its id")
+  func tool() throws {
+    var replay = Self.replay
+    var tool = try #require(try ToolPreset.named("tar")?.spec())
+    tool.version = "tar (GNU tar) 1.34"
+    replay.tool = tool
+    replay.account = "nobody"
+    let read = try Replay(parsing: replay.json.encoded())
+    #expect(read == replay)
+    #expect(Self.replay.json["tool"] == nil && Self.replay.json["as"] == nil)
+    let planned = try Scripts.planned().judging(tool)
+    #expect(planned.identity.id == "t/one@tar")
+    #expect(planned.subject == "tar" && planned.mode == .standard)
+  }
+
+  @Test("replay: a tool's command that no longer reads is an error")
+  func brokenTool() throws {
+    var members = try #require(Self.replay.json.object)
+    members.append(JSON.Member("tool", ["name": "tool", "command": "cp {src} {dts}"]))
+    #expect(throws: ReplayError.self) { try Replay(parsing: JSON.object(members).encoded()) }
   }
 
   @Test("replay: an unknown version says which way to go", arguments: [0, 2, 99])

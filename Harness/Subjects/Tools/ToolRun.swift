@@ -56,7 +56,8 @@ final class ToolRun: SubjectRun {
     var script = "read -r go <&3 || exit 125\ntrap 'ended=1' TERM INT\nworst=0 ended=\n".utf8Bytes
     for (index, words) in commands.enumerated() {
       for word in words { script += quoted(word) + [UInt8(ascii: " ")] }
-      script += """
+      script +=
+        """
         3>&- </dev/null
         code=$?
         echo "\(index) $code" >&3
@@ -65,7 +66,8 @@ final class ToolRun: SubjectRun {
 
         """.utf8Bytes
     }
-    return script + """
+    return script
+      + """
       tries=0
       while [ $$ = 1 ] && kill -0 -1 2>/dev/null; do
         tries=$((tries + 1))
@@ -147,7 +149,8 @@ final class ToolRun: SubjectRun {
     }
     let log = ([state.process.log] + lines).filter { !$0.isEmpty }.joined(separator: "\n")
     // unshare(1) tells of a killed process as if it had failed itself.
-    let ending = hasEnded ? RunRecord.Ending(status) : .signalled(Signal.kill.rawValue, byRig: false)
+    let ending =
+      hasEnded ? RunRecord.Ending(status) : .signalled(Signal.kill.rawValue, byRig: false)
     return End(
       ending: stop == .deadline ? .deadline : ending, codes: codes,
       leaks: leaks, log: log)
