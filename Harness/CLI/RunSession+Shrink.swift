@@ -18,7 +18,11 @@ extension RunSession {
     do {
       let here = try FileSystem.currentDirectory()
       try Machine.check(jobs: 1, folder: here)
-      _ = try SubjectCatalogue.make(replay.subject, custody: options.custody)
+      if let tool = replay.tool {
+        _ = try ToolSubject(tool)
+      } else {
+        _ = try SubjectCatalogue.make(replay.subject, custody: options.custody)
+      }
       let directory = try Run.Directory.create(
         verb: verb, stamp: Stamp.fileName, chosen: options.report)
       let settings = try settings(
@@ -29,6 +33,8 @@ extension RunSession {
       let outcome = try ShrinkRun(runner: runner, replay: replay, replayed: replayed).run()
       return outcome.mapError { NoScript(text: $0.description, code: ExitCode.blocked) }
     } catch let error as Machine.Missing {
+      return .failure(NoScript(text: "blocked: \(error)", code: ExitCode.blocked))
+    } catch let error as SubjectFailure where error.isBlocked {
       return .failure(NoScript(text: "blocked: \(error)", code: ExitCode.blocked))
     } catch let error as RunError {
       return .failure(NoScript(text: "\(error)", code: ExitCode.usage))

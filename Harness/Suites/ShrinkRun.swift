@@ -65,7 +65,10 @@ public final class ShrinkRun: Sendable {
     guard fails(shrinker.text, for: cause, driver, planned, isFresh: true) else {
       return .failure(Refusal(description: "what is left does not fail in a fresh process"))
     }
-    let subject = replay.subject == "offload" ? "" : " --subject \(replay.subject)"
+    var subject = replay.subject == "offload" ? "" : " --subject \(replay.subject)"
+    if let tool = replay.tool {
+      subject = " \(tool.template.isShell ? "--shell " : "")--tool \"\(tool.template.text)\""
+    }
     let head = "# Shrunk from \(replay.id). Fails by \(cause.text)\n# harness fault FILE\(subject)\n"
     let lines = shrinker.text.split(separator: "\n", maxSplits: 1)
     let script = "\(lines[0])\n\(head)\(lines.count > 1 ? lines[1] : "")"
@@ -126,6 +129,7 @@ public final class ShrinkRun: Sendable {
         identity: planned.identity, script: script, scriptCase: only, mode: planned.mode,
         subject: planned.subject, caughtBy: nil)
       candidate.isGated = planned.isGated
+      if let tool = planned.tool { candidate = candidate.judging(tool) }
       return cause.isSame(driver.judge(candidate, isFresh: isFresh))
     } catch {
       return false
@@ -171,6 +175,6 @@ extension PlannedCase {
       identity: identity, script: script, scriptCase: scriptCase, mode: mode, subject: subject,
       caughtBy: nil)
     plain.isGated = isGated
-    return plain
+    return tool.map(plain.judging) ?? plain
   }
 }
