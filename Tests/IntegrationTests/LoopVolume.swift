@@ -124,6 +124,21 @@ final class LoopVolume {
   func unmount() throws {
     try Tool.must(try #require(Tool.find("umount")), [path])
     isMounted = false
+    waitForDriver()
+  }
+
+  /// A driver on FUSE ends a little after the mount, and others may have a copy of the mount in
+  /// their own namespace: until the device is free, another mount would meet the old state.
+  private func waitForDriver() {
+    if kind == .tmpfs { return }
+    for _ in 0..<1000 {
+      let open = device.withCString { Glibc.open($0, O_RDONLY | O_EXCL | O_CLOEXEC) }
+      if open >= 0 {
+        close(open)
+        return
+      }
+      usleep(10_000)
+    }
   }
 
   private func mount() throws {
