@@ -93,11 +93,25 @@ enum DoctorVerb {
         without: "everything runs, but no outside tool looks at the volumes", isNeeded: false,
         needsRoot: true),
       Finding(
+        name: "copy tools", problem: missingTools,
+        remedy: "apt-get install rsync rclone, or Harness/setup",
+        without: "league compares the tools that are there", isNeeded: false, needsRoot: true),
+      Finding(
+        name: "namespaces", problem: Enclosure.problem, remedy: "run as root",
+        without: "--tool runs without namespaces: an ejection does not show inside, and what a "
+          + "tool leaves running may escape",
+        isNeeded: false, needsRoot: true),
+      Finding(
         name: "root", problem: geteuid() == 0 ? nil : "an ordinary user",
         remedy: "run as root, or leave it",
         without: "everything but cases on permission bits of other users", isNeeded: false,
         needsRoot: true),
     ]
+  }
+
+  private static var missingTools: String? {
+    let missing = ["cp", "rsync", "rclone", "tar", "bash"].filter { Machine.tool($0) == nil }
+    return missing.isEmpty ? nil : "not on PATH: \(missing.joined(separator: ", "))"
   }
 
   private static func missingTool(_ name: String) -> String? {

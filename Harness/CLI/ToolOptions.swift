@@ -1,4 +1,5 @@
 import CommandLineKit
+import Glibc
 import HarnessKit
 import Subjects
 import Suites
@@ -64,6 +65,10 @@ struct ToolOptions {
   static func account(named name: String) throws(UsageError) -> Account {
     guard let found = Account.named(name) else {
       throw UsageError("harness: --as: there is no user '\(name)'")
+    }
+    if geteuid() != 0 && geteuid() != found.uid {
+      throw UsageError(
+        "harness: --as: only root can become \(name)", remedy: "Run harness as \(name) instead")
     }
     return found
   }
