@@ -127,3 +127,12 @@ void ff_session_free(ff_session *session) {
   free(session->buffer.mem);
   free(session);
 }
+
+int32_t ff_session_forget_name(ff_session *session, const char *name, uint32_t byte_count) {
+  struct fuse_notify_inval_entry_out what = {.parent = FUSE_ROOT_ID, .namelen = byte_count};
+  struct fuse_out_header header = {
+    .len = sizeof header + sizeof what + byte_count + 1, .error = FUSE_NOTIFY_INVAL_ENTRY};
+  struct iovec parts[3] = {
+    {&header, sizeof header}, {&what, sizeof what}, {(void *)name, byte_count + 1}};
+  return writev(ff_session_descriptor(session), parts, 3) < 0 ? errno : 0;
+}

@@ -107,6 +107,13 @@ final class FuseSession {
     ff_session_free(handle)
   }
 
+  /// Has the kernel forget a name of the root and everything below it, so that the next case finds
+  /// the mount as a new one. No request of this session may be under way.
+  func forget(_ name: BytePath) {
+    // It may know nothing of the name, which is what we want.
+    _ = name.withCString { ff_session_forget_name(handle, $0, UInt32(name.bytes.count)) }
+  }
+
   /// Serves one request if there is one.
   ///
   /// - Returns: false when nothing was waiting.

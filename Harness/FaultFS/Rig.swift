@@ -64,6 +64,7 @@ final class Rig {
     loop.answerHeld(with: .inputOutput)
     watchdog.isPatient = scriptCase.preamble.volumes.contains { $0.store == .backed }
     let isSpoilt = store.hasTaughtKernel
+    forgetNames()
     try long { () throws(RigError) in try store.load(scriptCase) }
     endViews()
     endAliases()
@@ -75,6 +76,17 @@ final class Rig {
     for spec in scriptCase.preamble.volumes { try makeAlias(spec) }
     loop.performActs()
     return mountedVolumes(scriptCase.preamble.volumes)
+  }
+
+  /// What the kernel still knows of the last case would make it ask once more in the next one.
+  private func forgetNames() {
+    for mount in mounts {
+      guard let session = mount.session, !session.isOver else { continue }
+      let names =
+        mount.members.count > 1
+        ? mount.members.map { BytePath($0) } : (try? volume(mount.members[0]).rootNames) ?? []
+      for name in names { session.forget(name) }
+    }
   }
 
   private func options(of group: MountGroup) -> FuseSession.Options {

@@ -49,6 +49,8 @@ protocol RigVolume: Served {
   /// Unmounted cleanly and mounted again: numbers and times as the persona says.
   func wasRemounted()
   func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot
+  /// Names in the root, as readers see it.
+  var rootNames: [BytePath] { get }
   /// The layer as it stands now and later, with raw names, no faults and no writes.
   func view(_ layer: Layer) -> any Served
 }

@@ -59,7 +59,7 @@ struct OffloadRun {
     _ prepared: PreparedRun, _ ledger: RunLedger, _ workerCount: Int
   ) throws(OffloadError) {
     let first = prepared.destinations[0]
-    ReportStore(root: first.root, ids: ids).removeLitter { path, error in
+    reports(prepared).removeLitter { path, error in
       first.leaveBehind(path)
       first.warn("left from an earlier run: \(path.escaped): \(error)")
     }
@@ -113,6 +113,10 @@ struct OffloadRun {
     }
   }
 
+  private func reports(_ prepared: PreparedRun) -> ReportStore {
+    ReportStore(root: prepared.destinations[0].root, ids: ids)
+  }
+
   /// Saves the report; without it a verified run is no success.
   private func report(
     _ outcome: OffloadOutcome, _ prepared: PreparedRun, _ startedAt: Timestamp
@@ -125,13 +129,16 @@ struct OffloadRun {
       sourceByteCount: prepared.manifest.byteCount, fingerprint: fingerprint,
       destinations: prepared.destinations.map { ($0.path, $0.facts) }, startedAt: startedAt,
       finishedAt: finishedAt)
+    var left: [BytePath] = []
     do throws(SystemError) {
-      let path = try ReportStore(root: prepared.destinations[0].root, ids: ids).save(
+      let path = try reports(prepared).save(
         Report(header: header, outcome: outcome),
-        ReportSummary(header: header, outcome: outcome), finishedAt: finishedAt)
+        ReportSummary(header: header, outcome: outcome), finishedAt: finishedAt
+      ) { left.append($0) }
       return outcome.with(report: path)
     } catch {
-      return outcome.without(reportBecause: "the report could not be saved: \(error)")
+      return outcome.without(
+        reportBecause: "the report could not be saved: \(error)", leftBehind: left)
     }
   }
 }

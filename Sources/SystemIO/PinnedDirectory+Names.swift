@@ -153,13 +153,35 @@ extension PinnedDirectory {
     }
   }
 
-  /// Unlinks a name; true only when it is known to be gone.
-  public func hasRemoved(_ name: BytePath) -> Bool {
+  /// Unlinks a name and looks whether it is gone, since some file systems only say so; a name that
+  /// is not there is no error.
+  ///
+  /// - Throws: what unlink or the look says; EEXIST for a name that stays.
+  public func remove(_ name: BytePath) throws(SystemError) {
     do throws(SystemError) {
       try unlink(name)
-      return true
     } catch {
-      return error.errno == .noSuchFile
+      if error.errno != .noSuchFile { throw error }
     }
+    if try metadataIfPresent(of: name) != nil {
+      throw SystemError(
+        call: "unlinkat", errno: .fileExists, path: path.appending(name),
+        detail: "the name is still there")
+    }
+  }
+
+  /// Unlinks a name; true only when it is known to be gone.
+  public func hasRemoved(_ name: BytePath) -> Bool {
+    (try? remove(name)) != nil
+  }
+}
+
+extension FileDescriptor {
+  /// Gives the file a name in a directory, whatever became of its old one
+  /// (`PinnedDirectory.link(descriptor:as:)`).
+  public borrowing func link(
+    into directory: borrowing PinnedDirectory, as name: BytePath
+  ) throws(SystemError) {
+    try directory.link(descriptor: self, as: name)
   }
 }

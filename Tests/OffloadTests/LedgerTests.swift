@@ -112,7 +112,7 @@ import Testing
   func missingReport() {
     func exit(_ verdict: RunVerdict, _ code: Int32) -> Int32 {
       OffloadOutcome(verdict: verdict, exitCode: code, rows: RowList())
-        .without(reportBecause: "full").exitCode
+        .without(reportBecause: "full", leftBehind: []).exitCode
     }
     #expect(exit(.verified, 0) == 6)
     #expect(exit(.failed, 1) == 1)

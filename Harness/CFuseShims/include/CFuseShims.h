@@ -127,6 +127,11 @@ uint64_t ff_session_interrupted(const ff_session *_Nonnull session);
 /// Decodes the request that was received and calls the handler for it, or answers it itself.
 void ff_session_process(ff_session *_Nonnull session);
 
+/// Has the kernel forget a name of the root and everything below it. Returns 0, or an errno; ENOENT
+/// when it knew nothing of it.
+int32_t ff_session_forget_name(
+  ff_session *_Nonnull session, const char *_Nonnull name, uint32_t byte_count);
+
 /// Closes the descriptor, which ends the connection, and frees. Does not unmount.
 void ff_session_free(ff_session *_Nullable session);
 

@@ -232,6 +232,8 @@ final class FaultyVolume: RigVolume {
 
   func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot { try store.snapshot(layer) }
 
+  var rootNames: [BytePath] { store.rootNames }
+
   func view(_ layer: Layer) -> any Served { store.view(layer) }
 
   /// Forgets everything of the last case.

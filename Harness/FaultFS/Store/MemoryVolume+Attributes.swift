@@ -161,6 +161,8 @@ extension MemoryVolume {
 
   // MARK: Where things are
 
+  var rootNames: [BytePath] { root.table?.entries.values.map(\.name) ?? [] }
+
   func paths(of id: NodeID) -> [BytePath] {
     guard let node = find(id) else { return [] }
     if node.id == Self.rootID { return [""] }

@@ -169,11 +169,10 @@ extension DestinationCopy {
   /// Removes a name of ours, or has the report name it.
   func removeOrName(_ own: BytePath) {
     do throws(SystemError) {
-      try handle.directory.unlink(own)
+      try handle.directory.remove(own)
       destination.markDirty(directory)
     } catch {
       destination.markDirty(directory)
-      if error.errno == .noSuchFile { return }
       let path = destination.place(directory, own)
       destination.leaveBehind(path)
       destination.warn("could not be removed: \(path.escaped): \(error.errno)")

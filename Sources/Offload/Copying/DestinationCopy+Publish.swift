@@ -34,7 +34,7 @@ extension DestinationCopy {
 
   private func publishLink(_ temporary: BytePath) {
     do throws(SystemError) {
-      try handle.directory.link(temporary, to: handle.directory, name)
+      try giveName(temporary)
     } catch {
       fail(Failure(error, "the final name cannot be given"))
       return
@@ -43,6 +43,21 @@ extension DestinationCopy {
     step("") { () throws(SystemError) in try checkFinalName() }
     if isAlive { checkListedName() }
     removeOrName(temporary)
+  }
+
+  /// Links the very file that was read back, whatever has its temporary name by now; by that name
+  /// where the kernel cannot link a descriptor.
+  private func giveName(_ temporary: BytePath) throws(SystemError) {
+    guard reader != nil else {
+      return try handle.directory.link(temporary, to: handle.directory, name)
+    }
+    do throws(SystemError) {
+      try reader?.link(into: handle.directory, as: name)
+    } catch {
+      // ENOENT: no /proc, or a name that is gone, of which the next call tells.
+      guard error.errno == .noSuchFile else { throw error }
+      try handle.directory.link(temporary, to: handle.directory, name)
+    }
   }
 
   private func publishMarked(_ marker: MarkerFile) {

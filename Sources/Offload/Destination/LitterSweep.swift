@@ -37,7 +37,7 @@ struct LitterSweep {
     case .regular:
       let file = try handle.directory.openFile(item.name, .readOnly, options: .nonBlocking)
       guard try file.tryLock(), try isStill(file, item, handle) else { return }
-      try handle.directory.unlink(item.name)
+      try handle.directory.remove(item.name)
       destination.markDirty(item.directory)
     case .directory:
       let folder = try handle.directory.descend(item.name)
@@ -56,7 +56,7 @@ struct LitterSweep {
       // A run that died between making its marker and writing it: the file that a marker stands
       // for is made only when the marker is durable, so an empty one stands for none.
       if try file.metadata().byteCount == 0 {
-        try handle.directory.unlink(item.name)
+        try handle.directory.remove(item.name)
         destination.markDirty(item.directory)
         return
       }
@@ -68,11 +68,11 @@ struct LitterSweep {
         leave(item, "the file that it names is not the one that it was made for")
         return
       }
-      try handle.directory.unlink(marker.name)
+      try handle.directory.remove(marker.name)
       // The file must be gone for good before nothing says any more that it is incomplete.
       try handle.directory.fsync()
     }
-    try handle.directory.unlink(item.name)
+    try handle.directory.remove(item.name)
     destination.markDirty(item.directory)
   }
 

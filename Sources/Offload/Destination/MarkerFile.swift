@@ -52,7 +52,7 @@ final class MarkerFile {
   /// Takes the marker away: the file it named is complete, or gone.
   func remove() throws(SystemError) {
     do throws(SystemError) {
-      try handle.directory.unlink(name)
+      try handle.directory.remove(name)
     } catch {
       guard Self.sharing.contains(error.errno), let open = descriptor.take() else { throw error }
       try removeClosed(open)
@@ -68,11 +68,7 @@ final class MarkerFile {
     try open.truncate(to: 0)
     try open.fsync()
     try open.close()
-    do throws(SystemError) {
-      try handle.directory.unlink(name)
-    } catch {
-      if error.errno != .noSuchFile { throw error }
-    }
+    try handle.directory.remove(name)
   }
 
   /// The marker in a file; nil when it is none of ours, or not whole.

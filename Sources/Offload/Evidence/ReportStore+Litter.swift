@@ -29,6 +29,6 @@ extension ReportStore {
     guard try file.tryLock() else { return }
     let found = try folder.metadataIfPresent(of: name)?.identity
     guard found == (try file.metadata().identity) else { return }
-    try folder.unlink(name)
+    try folder.remove(name)
   }
 }

@@ -11,19 +11,21 @@ struct ReportStore {
 
   /// Writes the JSON and the text beside it.
   ///
+  /// - `leftBehind`: takes the path of a temporary file that could not be removed.
   /// - Returns: the path of the JSON.
   func save(
-    _ report: Report, _ summary: ReportSummary, finishedAt: Timestamp
+    _ report: Report, _ summary: ReportSummary, finishedAt: Timestamp,
+    leftBehind: (BytePath) -> Void
   ) throws(SystemError) -> BytePath {
     let existed = try root.handle.directory.metadataIfPresent(of: Self.folder) != nil
     let folder = try root.handle.directory.makeDirectory(Self.folder)
     if !existed { try root.handle.directory.fsync() }
     let base = "Custody_Report_\(finishedAt.iso8601FileName)"
-    let name = try publish(base, ".json", in: folder) { (file) throws(SystemError) in
+    let name = try publish(base, ".json", in: folder, leftBehind) { (file) throws(SystemError) in
       try report.forEachPiece { (piece) throws(SystemError) in try file.append(piece) }
     }
     let stem = String(name.escaped.dropLast(".json".count))
-    _ = try publish(stem, ".txt", in: folder) { (file) throws(SystemError) in
+    _ = try publish(stem, ".txt", in: folder, leftBehind) { (file) throws(SystemError) in
       try file.append(Array(summary.text.utf8))
     }
     try folder.fsync()
@@ -32,7 +34,7 @@ struct ReportStore {
 
   private func publish(
     _ base: String, _ suffix: String, in folder: borrowing PinnedDirectory,
-    _ fill: (BufferedFile) throws(SystemError) -> Void
+    _ leftBehind: (BytePath) -> Void, _ fill: (BufferedFile) throws(SystemError) -> Void
   ) throws(SystemError) -> BytePath {
     let temporary = OwnName.temporary(ids.next())
     do throws(SystemError) {
@@ -46,7 +48,9 @@ struct ReportStore {
       let name = try giveName(temporary, base, suffix, folder)
       return name
     } catch {
-      _ = try? folder.unlink(temporary)
+      if !folder.hasRemoved(temporary) {
+        leftBehind(root.path.appending(Self.folder).appending(temporary))
+      }
       throw error
     }
   }

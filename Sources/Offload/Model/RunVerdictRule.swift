@@ -43,9 +43,9 @@ extension OffloadOutcome {
   }
 
   /// A missing report turns a verified run into no success, and no failure into something better.
-  func without(reportBecause problem: String) -> OffloadOutcome {
+  func without(reportBecause problem: String, leftBehind left: [BytePath]) -> OffloadOutcome {
     OffloadOutcome(
       verdict: verdict, exitCode: exitCode == 0 ? 6 : exitCode, rows: rows, warnings: warnings,
-      problems: problems, leftBehind: leftBehind, reportProblem: problem)
+      problems: problems, leftBehind: leftBehind + left, reportProblem: problem)
   }
 }
