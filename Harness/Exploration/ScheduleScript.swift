@@ -20,6 +20,8 @@ struct ScheduleScript {
     case asWritten
     case sound
     case undetectable(String)
+    /// A run after a crash reaches a true verdict.
+    case recovery
     /// The first run is struck down, a second one finds what `words` say.
     case interrupted(first: String, then: String)
   }
@@ -83,6 +85,7 @@ struct ScheduleScript {
     switch expected {
     case .asWritten: []
     case .sound: ["  expect sound"]
+    case .recovery: ["  expect recovery"]
     case .undetectable(let reason): ["  expect undetectable \"\(reason)\""]
     case .interrupted(let first, _): ["  expect \(first)"]
     }

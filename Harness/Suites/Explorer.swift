@@ -56,8 +56,35 @@ public final class Explorer: Sendable {
     for (index, base) in bases.enumerated() { plan.add(base, index: index) }
     plan.arrange(limit: choice.scheduleLimit)
     try run(plan, bases)
-    guard choice.depth ?? target.depth > 1, !isOver, !runner.stop.isRaised else { return }
-    try exploreSeconds(plan, bases)
+    if choice.depth ?? target.depth > 1, !isOver, !runner.stop.isRaised {
+      try exploreSeconds(plan, bases)
+    }
+    // A sweep over crash states is no schedule of an operation.
+    if target.operations.isEmpty, choice.scheduleLimit == nil { try crash(bases) }
+  }
+
+  // MARK: Crash states
+
+  /// Every state after a crash of all destinations, for each clean case.
+  private func crash(_ bases: [ExplorationBase]) throws(RunError) {
+    var seen: Set<String> = []
+    let crashes = bases.enumerated().compactMap { $0.element.crash($0.offset) }.filter { seen.insert($0.text).inserted }
+    state.withLock { $0.planned += crashes.count }
+    runner.events.post(.schedulesPlanned(crashes.count))
+    try runner.forEach(crashes, isOver: { self.isOver }) { (driver, crash) throws(RunError) in
+      let base = bases[crash.base]
+      switch self.planned(text: crash.text, base) {
+      case .success(let planned):
+        guard let result = try driver.drive(planned) else { return }
+        self.state.withLock { state in
+          state.coverage.crashStateCount += result.crashStates?.judged ?? 0
+          state.results.append((result.identity.id, result.verdict))
+        }
+        self.runner.events.post(.caseFinished(result))
+      case .failure(let failure):
+        self.finish(broken: base.identity("crash"), failure.reason)
+      }
+    }
   }
 
   /// Two at once have no order, and a crash has its states.
@@ -106,7 +133,7 @@ public final class Explorer: Sendable {
     try runner.forEach(Array(firsts.enumerated()), isOver: { self.isOver }) {
       (driver, item) throws(RunError) in
       let base = bases[item.element.base]
-      guard case .success(let planned) = self.planned(item.element, base),
+      guard case .success(let planned) = self.planned(text: item.element.text, base),
         case .success(let recording) = driver.record(planned)
       else { return }
       recorded.withLock {
@@ -133,7 +160,7 @@ public final class Explorer: Sendable {
     runner.events.post(.schedulesPlanned(plan.schedules.count))
     let begin = ContinuousClock.now
     try runner.forEach(plan.schedules, isOver: { self.isOver }) { (driver, schedule) throws(RunError) in
-      switch self.planned(schedule, bases[schedule.base]) {
+      switch self.planned(text: schedule.text, bases[schedule.base]) {
       case .success(let planned):
         guard let result = try driver.drive(planned) else { return }
         self.finish(result, schedule)
@@ -152,10 +179,10 @@ public final class Explorer: Sendable {
   }
 
   private func planned(
-    _ schedule: ExploredSchedule, _ base: ExplorationBase
+    text: String, _ base: ExplorationBase
   ) -> Result<PlannedCase, CaseRunner.Failure> {
     do throws(ScriptError) {
-      let script = try ScriptParser.parse(schedule.text, name: base.script)
+      let script = try ScriptParser.parse(text, name: base.script)
       guard let scriptCase = script.cases.first else {
         return .failure(CaseRunner.Failure(reason: "the schedule has no case"))
       }

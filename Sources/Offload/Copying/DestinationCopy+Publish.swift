@@ -54,8 +54,12 @@ extension DestinationCopy {
     do throws(SystemError) {
       try reader?.link(into: handle.directory, as: name)
     } catch {
-      // ENOENT: no /proc, or a name that is gone, of which the next call tells.
+      // No /proc, or the file has lost its name to another one, which must not get the final one.
       guard error.errno == .noSuchFile else { throw error }
+      guard try handle.directory.metadata(of: temporary).identity == identity else {
+        throw SystemError(
+          call: "linkat", errno: .stale, path: place, detail: "another file has taken the name")
+      }
       try handle.directory.link(temporary, to: handle.directory, name)
     }
   }
