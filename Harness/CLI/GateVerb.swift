@@ -5,8 +5,9 @@ import Suites
 enum GateVerb {
   static let command = Command(
     "gate", "Runs every script, and every broken engine against the oracle that must catch it",
-    details: "Verdicts that FaultScripts/allowed excuses do not fail the gate; a line there whose "
-      + "case passes, or that no case has, does.",
+    details: "Then \(scheduleLimit) schedules of the script exploration are run, some of each "
+      + "operation and fault. Verdicts that FaultScripts/allowed excuses do not fail the gate; a "
+      + "line there whose case passes, or that no case has, does.",
     parameters: RunOptions.rows,
     examples: [.init("harness gate --report gate-report", "Leaves the report in a fixed folder.")],
     exitCodes: ExitCode.rows)
@@ -23,6 +24,23 @@ enum GateVerb {
       throw UsageError("\(error)")
     }
     return RunSession(verb: "gate", options: options, library: library, console: console)
-      .run(cases, allowed: allowed, isWhole: options.filters.isEmpty && options.modes == nil).code
+      .run(
+        cases, allowed: allowed, isWhole: options.filters.isEmpty && options.modes == nil,
+        exploration: try exploration(library, choice)
+      ).code
+  }
+
+  /// A floor for every change; a whole exploration takes its own time.
+  private static let scheduleLimit = 600
+
+  private static func exploration(
+    _ library: SuiteLibrary, _ choice: CaseChoice
+  ) throws(UsageError) -> RunSession.Exploration? {
+    guard library.names.contains("exploration") else { return nil }
+    var bounds = ExplorationChoice()
+    bounds.scheduleLimit = scheduleLimit
+    return RunSession.Exploration(
+      targets: try Library.explorations(
+        of: FaultSuite(["exploration"], library: library), choice), choice: bounds)
   }
 }

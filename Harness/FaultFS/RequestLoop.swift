@@ -122,8 +122,8 @@ final class RequestLoop: RequestKeeper {
 
   // MARK: Requests
 
-  /// Waits until a descriptor or a moment is due and serves what is there, each session until it
-  /// is empty or has had its batch.
+  /// Waits until a descriptor or a moment is due and serves one request of each session that has
+  /// any; all of them, up to a batch, where a command waits behind.
   private func serveRound() throws(SystemError) {
     // Acts of a rule may change both lists while they are walked.
     let sessions = sessions
@@ -137,9 +137,13 @@ final class RequestLoop: RequestKeeper {
     try poll()
     let events = pollSet
     // Requests come before control, so that a command finds everything that was sent before it.
+    let isControlDue = events[sessions.count...].contains { $0.revents != 0 }
     for (index, session) in sessions.enumerated() where events[index].revents != 0 {
+      // A caller on this core has sent nothing more before it got its answer: a second read would
+      // find nothing.
+      let limit = isControlDue ? Self.batch : 1
       var count = 0
-      while count < Self.batch, session.serveNext() { count += 1 }
+      while count < limit, session.serveNext() { count += 1 }
       if session.isOver { remove(session) }
     }
     for (index, watch) in watches.enumerated() {

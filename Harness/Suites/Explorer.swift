@@ -37,6 +37,18 @@ public final class Explorer: Sendable {
     choice.seconds.map { ContinuousClock.now - start >= .seconds($0) } ?? false
   }
 
+  /// A case with what was recorded of it.
+  private struct Explored: Sendable {
+    let planned: PlannedCase
+    let base: ExplorationBase
+
+    func identity(_ id: String) -> CaseIdentity {
+      CaseIdentity(
+        script: base.script, title: "\(base.title) \(id)", line: base.line,
+        mode: planned.identity.mode, slug: "\(base.scriptCase.slug)-\(id)")
+    }
+  }
+
   /// Explores to the end, or until the stop flag is raised; blocks.
   public func explore(_ targets: [ExplorationTarget]) throws(RunError) -> End {
     var whole = true
@@ -53,7 +65,7 @@ public final class Explorer: Sendable {
   private func explore(_ target: ExplorationTarget) throws(RunError) {
     let bases = try record(target.cases.filter(isExplored).map { $0.sequential(choice.isGated) })
     var plan = ExplorationPlan(operations: target.operations, prunes: choice.prunes)
-    for (index, base) in bases.enumerated() { plan.add(base, index: index) }
+    for (index, explored) in bases.enumerated() { plan.add(explored.base, index: index) }
     plan.arrange(limit: choice.scheduleLimit)
     try run(plan, bases)
     if choice.depth ?? target.depth > 1, !isOver, !runner.stop.isRaised {
@@ -66,9 +78,10 @@ public final class Explorer: Sendable {
   // MARK: Crash states
 
   /// Every state after a crash of all destinations, for each clean case.
-  private func crash(_ bases: [ExplorationBase]) throws(RunError) {
+  private func crash(_ bases: [Explored]) throws(RunError) {
     var seen: Set<String> = []
-    let crashes = bases.enumerated().compactMap { $0.element.crash($0.offset) }.filter { seen.insert($0.text).inserted }
+    let crashes = bases.enumerated().compactMap { $0.element.base.crash($0.offset) }
+      .filter { seen.insert($0.text).inserted }
     state.withLock { $0.planned += crashes.count }
     runner.events.post(.schedulesPlanned(crashes.count))
     try runner.forEach(crashes, isOver: { self.isOver }) { (driver, crash) throws(RunError) in
@@ -102,14 +115,16 @@ public final class Explorer: Sendable {
 
   // MARK: Recording
 
-  private func record(_ cases: [PlannedCase]) throws(RunError) -> [ExplorationBase] {
-    let recorded = Mutex<[Int: ExplorationBase]>([:])
+  private func record(_ cases: [PlannedCase]) throws(RunError) -> [Explored] {
+    let recorded = Mutex<[Int: Explored]>([:])
     try runner.forEach(Array(cases.enumerated()), isOver: { self.isOver }) {
       (driver, item) throws(RunError) in
       switch driver.record(item.element) {
       case .success(let recording):
         recorded.withLock {
-          $0[item.offset] = item.element.base(recording.operations, isGated: self.choice.isGated)
+          $0[item.offset] = Explored(
+            planned: item.element,
+            base: item.element.base(recording.operations, isGated: self.choice.isGated))
         }
         self.note(unstable: recording.unstable)
       case .failure(let failure):
@@ -126,25 +141,31 @@ public final class Explorer: Sendable {
 
   /// Second faults: each first one is recorded with what the engine does about it.
   private func exploreSeconds(
-    _ plan: ExplorationPlan, _ bases: [ExplorationBase]
+    _ plan: ExplorationPlan, _ bases: [Explored]
   ) throws(RunError) {
     let firsts = plan.firsts
-    let recorded = Mutex<[Int: ExplorationBase]>([:])
+    let recorded = Mutex<[Int: Explored]>([:])
     try runner.forEach(Array(firsts.enumerated()), isOver: { self.isOver }) {
       (driver, item) throws(RunError) in
       let base = bases[item.element.base]
-      guard case .success(let planned) = self.planned(text: item.element.text, base),
-        case .success(let recording) = driver.record(planned)
-      else { return }
-      recorded.withLock {
-        $0[item.offset] = planned.base(recording.operations, isGated: self.choice.isGated)
+      do throws(CaseRunner.Failure) {
+        let planned = try self.planned(text: item.element.text, base).get()
+        let recording = try driver.record(planned).get()
+        recorded.withLock {
+          $0[item.offset] = Explored(
+            planned: planned,
+            base: planned.base(recording.operations, isGated: self.choice.isGated))
+        }
+      } catch {
+        if self.runner.stop.isRaised { return }
+        self.finish(broken: base.identity(item.element.id), error.reason)
       }
     }
     var seconds = plan.continued
-    var pairBases: [ExplorationBase] = []
-    for (offset, base) in recorded.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      seconds.addSecond(base, index: pairBases.count, after: firsts[offset])
-      pairBases.append(base)
+    var pairBases: [Explored] = []
+    for (offset, explored) in recorded.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      seconds.addSecond(explored.base, index: pairBases.count, after: firsts[offset])
+      pairBases.append(explored)
     }
     seconds.arrange(limit: choice.scheduleLimit)
     try run(seconds, pairBases)
@@ -152,7 +173,7 @@ public final class Explorer: Sendable {
 
   // MARK: Running
 
-  private func run(_ plan: ExplorationPlan, _ bases: [ExplorationBase]) throws(RunError) {
+  private func run(_ plan: ExplorationPlan, _ bases: [Explored]) throws(RunError) {
     state.withLock { state in
       state.coverage.merge(plan.coverage)
       state.planned += plan.schedules.count
@@ -165,9 +186,8 @@ public final class Explorer: Sendable {
         guard let result = try driver.drive(planned) else { return }
         self.finish(result, schedule)
       case .failure(let failure):
-        let base = bases[schedule.base]
         self.count(.broken, schedule)
-        self.finish(broken: base.identity(schedule.id), failure.reason)
+        self.finish(broken: bases[schedule.base].identity(schedule.id), failure.reason)
       }
     }
     flush()
@@ -179,21 +199,18 @@ public final class Explorer: Sendable {
   }
 
   private func planned(
-    text: String, _ base: ExplorationBase
+    text: String, _ explored: Explored
   ) -> Result<PlannedCase, CaseRunner.Failure> {
+    let base = explored.base
     do throws(ScriptError) {
       let script = try ScriptParser.parse(text, name: base.script)
-      guard let scriptCase = script.cases.first else {
+      guard let only = script.cases.first else {
         return .failure(CaseRunner.Failure(reason: "the schedule has no case"))
       }
-      var planned = PlannedCase(
-        identity: CaseIdentity(
-          script: base.script, title: scriptCase.title, line: base.line, mode: base.mode.rawValue,
-          slug: scriptCase.slug),
-        script: script, scriptCase: scriptCase, mode: base.mode, subject: base.subject,
-        caughtBy: nil)
-      planned.isGated = choice.isGated
-      return .success(planned)
+      let identity = CaseIdentity(
+        script: base.script, title: only.title, line: base.line,
+        mode: explored.planned.identity.mode, slug: only.slug)
+      return .success(explored.planned.with(script, only, identity: identity))
     } catch {
       return .failure(CaseRunner.Failure(reason: "the schedule does not parse: \(error)"))
     }
@@ -255,21 +272,18 @@ extension PlannedCase {
   func sequential(_ isGated: Bool) -> PlannedCase {
     var planned = self
     planned.isGated = isGated
-    guard !isGated, let arguments = sequentialArguments else { return planned }
+    guard !isGated, let arguments = sequentialArguments else { return planned.plain }
     let title = identity.title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let text = ScheduleWords.text(
       ofScript: script.text, title: title, arguments: arguments)
     guard let script = try? ScriptParser.parse(text, name: script.name),
       let only = script.cases.first
-    else { return planned }
-    planned = PlannedCase(
-      identity: identity, script: script, scriptCase: only, mode: mode, subject: subject,
-      caughtBy: nil)
-    return planned
+    else { return planned.plain }
+    return planned.with(script, only)
   }
 
   fileprivate var sequentialArguments: String? {
-    subject == OffloadSubject.name ? "--workers 1" : nil
+    subject == OffloadSubject.name && tool == nil ? "--workers 1" : nil
   }
 
   /// What a plan is made of.
@@ -278,13 +292,5 @@ extension PlannedCase {
       script: identity.script, title: identity.title, line: identity.line, mode: mode,
       text: script.text, scriptCase: scriptCase, operations: operations,
       sequentialArguments: isGated ? nil : sequentialArguments, subject: subject)
-  }
-}
-
-extension ExplorationBase {
-  func identity(_ id: String) -> CaseIdentity {
-    CaseIdentity(
-      script: script, title: "\(title) \(id)", line: line, mode: mode.rawValue,
-      slug: "\(scriptCase.slug)-\(id)")
   }
 }

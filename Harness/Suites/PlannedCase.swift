@@ -6,13 +6,13 @@ public import Subjects
 public struct PlannedCase: Sendable {
   public private(set) var identity: CaseIdentity
   /// The preamble and this case alone, at their lines of the whole script.
-  public let script: Script
-  public let scriptCase: ScriptCase
+  public private(set) var script: Script
+  public private(set) var scriptCase: ScriptCase
   public let mode: Mode
   /// The subject's name in the catalogue, or the tool's.
   public private(set) var subject: String
   /// The oracle that must object, for an engine that is broken on purpose; nil for a real subject.
-  public let caughtBy: String?
+  public private(set) var caughtBy: String?
   /// Gate mode: the subject's requests come in an order that the seed chooses.
   public var isGated = false
   /// The command line that is judged; nil for a subject of the catalogue.
@@ -47,6 +47,24 @@ public struct PlannedCase: Sendable {
       }
     }
     return cases
+  }
+
+  /// Another script with one case, for the same subject, judged as it is.
+  ///
+  /// - `identity`: nil to keep the case's own.
+  func with(_ script: Script, _ only: ScriptCase, identity: CaseIdentity? = nil) -> PlannedCase {
+    var planned = plain
+    planned.script = script
+    planned.scriptCase = only
+    if let identity { planned.identity = identity }
+    return planned
+  }
+
+  /// The case judged as it is, also for an engine that is broken on purpose.
+  var plain: PlannedCase {
+    var planned = self
+    planned.caughtBy = nil
+    return planned
   }
 
   /// The same case for a command line. A tool has no modes: its name stands in the id in the

@@ -125,12 +125,7 @@ public final class ShrinkRun: Sendable {
     do throws(LibraryError) {
       let script = try replayed.library.load(Array(text.utf8), name: replay.script)
       guard let only = script.cases.first else { return false }
-      var candidate = PlannedCase(
-        identity: planned.identity, script: script, scriptCase: only, mode: planned.mode,
-        subject: planned.subject, caughtBy: nil)
-      candidate.isGated = planned.isGated
-      if let tool = planned.tool { candidate = candidate.judging(tool) }
-      return cause.isSame(driver.judge(candidate, isFresh: isFresh))
+      return cause.isSame(driver.judge(planned.with(script, only), isFresh: isFresh))
     } catch {
       return false
     }
@@ -165,16 +160,5 @@ struct Cause {
       text.append(character.isNumber ? "#" : character)
     }
     return text
-  }
-}
-
-extension PlannedCase {
-  /// The case judged as it is, also for an engine that is broken on purpose.
-  var plain: PlannedCase {
-    var plain = PlannedCase(
-      identity: identity, script: script, scriptCase: scriptCase, mode: mode, subject: subject,
-      caughtBy: nil)
-    plain.isGated = isGated
-    return tool.map(plain.judging) ?? plain
   }
 }

@@ -1,0 +1,79 @@
+import FaultModel
+import Testing
+
+@testable import Exploration
+
+@Suite("Shrinking")
+struct ShrinkerTests {
+  private static let script = """
+    custody-fault 1
+    card empty
+    volume src persona ext4 capacity 64MiB
+    volume dst persona ext4 capacity 64MiB cache none
+    volume dst2 persona exfat-linux capacity 64MiB
+    case "two destinations and four files"
+      given src "A/one.mov" bytes 2MiB
+      given src "A/two.mov" bytes 64KiB
+      given src "B/three.mov" bytes 1MiB
+      given src "B/four.mov" bytes 3MiB
+      given dst2 "old" bytes 12
+      delay write dst2:** for 2ms every 3
+      fail fsync dst:~"A/two.mov" with EIO nth 1 once
+      run "--workers 1"
+      expect failed two.mov
+
+    """
+
+  /// Stands for an engine that fails when the file is there and its fsync fails.
+  private func isFailing(_ text: String) -> Bool {
+    text.contains("\"A/two.mov\" bytes") && text.contains("fail fsync")
+  }
+
+  @Test("all that does not matter goes: destinations, files, rules, clauses, bytes")
+  func shrinks() throws {
+    var shrinker = Shrinker(Self.script, name: "t", fails: isFailing)
+    shrinker.run()
+    let text = shrinker.text
+    #expect(!text.contains("dst2"))
+    #expect(!text.contains("three.mov") && !text.contains("four.mov") && !text.contains("one.mov"))
+    #expect(text.contains("given src \"A/two.mov\" bytes 0"))
+    #expect(!text.contains("nth") && !text.contains("once"))
+    #expect(text.split(separator: "\n").count <= 8)
+    #expect(isFailing(text))
+    _ = try ScriptParser.parse(text, name: "t")
+  }
+
+  @Test("a script that is as small as can be stays, whatever is tried")
+  func minimal() {
+    var first = Shrinker(Self.script, name: "t", fails: isFailing)
+    first.run()
+    var second = Shrinker(first.text, name: "t", fails: isFailing)
+    second.run()
+    #expect(second.text == first.text)
+  }
+
+  @Test("nothing is run that does not parse, nor beyond the limit")
+  func bounded() {
+    var tried: [String] = []
+    var shrinker = Shrinker(Self.script, name: "t") { text in
+      tried.append(text)
+      return false
+    }
+    shrinker.attemptLimit = 5
+    shrinker.run()
+    #expect(tried.count == 5)
+    #expect(tried.allSatisfy { (try? ScriptParser.parse($0, name: "t")) != nil })
+  }
+
+  @Test("strings stay whole, and comments go")
+  func words() {
+    let line = ScriptLine("  given dst \"a \\\"b\\\" c\"  bytes 12 # why")
+    #expect(line.words == ["given", "dst", "\"a \\\"b\\\" c\"", "bytes", "12"])
+    #expect(line.indent == "  ")
+  }
+
+  @Test("sizes are read and written as scripts have them", arguments: ["0", "12", "3KiB", "2MiB"])
+  func sizes(_ text: String) throws {
+    #expect(ScriptLine.text(ofSize: try #require(ScriptLine.size(text))) == text)
+  }
+}
