@@ -16,6 +16,7 @@ public final class Explorer: Sendable {
     var coverage = Coverage()
     /// Passes that no event told of yet.
     var pending = (count: 0, undetectable: 0)
+    var told = ContinuousClock.now
     var results: [(id: String, verdict: Verdict)] = []
     var planned = 0
   }
@@ -216,7 +217,9 @@ public final class Explorer: Sendable {
     }
   }
 
+  /// Passes that one event tells of, and how long it waits for them.
   private static let batch = 500
+  private static let patience = Duration.seconds(2)
 
   private func count(_ verdict: Verdict, _ schedule: ExploredSchedule) {
     let isUndetectable = if case .undetectable = schedule.detectability { true } else { false }
@@ -226,6 +229,7 @@ public final class Explorer: Sendable {
       state.pending.count += 1
       if isUndetectable { state.pending.undetectable += 1 }
       return state.pending.count >= Self.batch
+        || ContinuousClock.now - state.told >= Self.patience
     }
     if isFull { flush() }
   }
@@ -245,7 +249,10 @@ public final class Explorer: Sendable {
 
   private func flush() {
     let pending = state.withLock { state in
-      defer { state.pending = (0, 0) }
+      defer {
+        state.pending = (0, 0)
+        state.told = ContinuousClock.now
+      }
       return state.pending
     }
     if pending.count == 0 { return }
