@@ -9,6 +9,7 @@ import Testing
 final class Scene {
   let injector: Injector
   let host: Host
+  let scriptCase: ScriptCase
   private(set) var benches: [String: Bench] = [:]
 
   /// `src/a` (5,000 bytes), `src/b` (3 MiB), `src/D/c` (200,000 bytes) and `src/D/empty`, copied
@@ -35,7 +36,7 @@ final class Scene {
     host = Host()
     injector = Injector(host: host, cards: CardLibrary(folders: []))
     host.injector = injector
-    let scriptCase = try #require(script.cases.first)
+    scriptCase = try #require(script.cases.first)
     try injector.load(scriptCase)
     for volume in injector.volumes {
       let bench = Bench(volume)
