@@ -136,10 +136,11 @@ extension MountTests {
     func ejection() throws {
       let fixture = try RunFixture(
         "case \"pulled\"\n\(Self.ext4)  eject dst at 50%\n  expect failed all\n"
-          + "case \"next\"\n\(Self.ext4)  fail open src:** with EACCES always\n  expect sound\n")
+          + "case \"next\"\n\(Self.ext4)  fail open src:CLIP/C0001.MP4 with EACCES always\n  expect sound\n"
+      )
       let end = try fixture.run(
         "fault", "t", "--report", "report", "--shell", "--tool",
-        "cp -a {src}/. {dst}/; mkdir -p {dst}/late; exit 1")
+        "cp -a {src}/. {dst}/; [ -e {dst}/CLIP ] || mkdir {dst}/late; exit 1")
       #expect(end.status == .exited(1), "\(end.output)")
       #expect(end.output.contains("outside the volumes: dst: late"), "\(end.output)")
       // It is not held against the case after it on the same rig.
