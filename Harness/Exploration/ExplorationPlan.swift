@@ -71,10 +71,13 @@ public struct ExplorationPlan: Sendable {
 
   /// Adds the schedules of a second fault to one that was explored: on its way out, or on the same
   /// file. Only an error and a loss are tried.
-  public mutating func addSecond(_ base: ExplorationBase, index: Int, after first: ExploredSchedule) {
+  public mutating func addSecond(_ base: ExplorationBase, index: Int, after first: ExploredSchedule)
+  {
     let operations = base.operations.anchored
     let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(operations))
-    for operation in operations where !operation.struck.isEmpty && admits(operation.operation) {
+    // The request that the first fault struck has had its answer.
+    let rest = operations.drop { $0.struck.isEmpty }.dropFirst()
+    for operation in rest where !operation.struck.isEmpty && admits(operation.operation) {
       let plain = EquivalenceClass(
         operation, mode: base.mode, volume: base.role(of: operation.target.volume), context: [])
       guard operation.target == first.target || !reached.contains(plain) else { continue }

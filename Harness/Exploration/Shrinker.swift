@@ -55,7 +55,9 @@ public struct Shrinker {
 
   private mutating func dropVolumes() -> Bool {
     var changed = false
-    let names = lines.filter { $0.words.first == "volume" && $0.words.count > 1 }.map { $0.words[1] }
+    let names = lines.filter { $0.words.first == "volume" && $0.words.count > 1 }.map {
+      $0.words[1]
+    }
     for name in names where name != "src" && name != "dst" {
       let left = lines.filter { line in
         !line.words.dropFirst().contains { $0 == name || $0.hasPrefix(name + ":") }

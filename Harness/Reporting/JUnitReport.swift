@@ -46,7 +46,8 @@ public final class JUnitReport: Recorder {
     let extra = summary.problems.count + (summary.signal == nil ? 0 : 1)
     let explored = coverage?.operations ?? []
     text += "<testsuites name=\"harness \(XML.escaped(start?.verb ?? ""))\""
-    text += " tests=\"\(results.count + extra + explored.count)\" failures=\"\(counts.failures + extra)\""
+    text +=
+      " tests=\"\(results.count + extra + explored.count)\" failures=\"\(counts.failures + extra)\""
     text += " errors=\"\(counts.errors)\" time=\"\(Text.junitSeconds(summary.seconds))\">\n"
     for (name, members) in suites(results) { text += suite(name, members, start) }
     if let coverage { text += exploration(coverage, explored) }

@@ -181,7 +181,8 @@ public final class Explorer: Sendable {
     }
     runner.events.post(.schedulesPlanned(plan.schedules.count))
     let begin = ContinuousClock.now
-    try runner.forEach(plan.schedules, isOver: { self.isOver }) { (driver, schedule) throws(RunError) in
+    try runner.forEach(plan.schedules, isOver: { self.isOver }) {
+      (driver, schedule) throws(RunError) in
       switch self.planned(text: schedule.text, bases[schedule.base]) {
       case .success(let planned):
         guard let result = try driver.drive(planned) else { return }

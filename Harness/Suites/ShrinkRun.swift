@@ -1,8 +1,8 @@
 import Exploration
 import FaultModel
 public import HarnessKit
-import SystemIO
 import Synchronization
+import SystemIO
 
 /// Shrinks the failing case of a replay file on a rig of its own.
 public final class ShrinkRun: Sendable {
@@ -56,7 +56,8 @@ public final class ShrinkRun: Sendable {
     var shrinker = Shrinker(start, name: replay.script) { text in
       self.fails(text, for: cause, driver, planned, isFresh: false)
     }
-    if let spelled = spelledOut(start), fails(spelled, for: cause, driver, planned, isFresh: false) {
+    if let spelled = spelledOut(start), fails(spelled, for: cause, driver, planned, isFresh: false)
+    {
       shrinker = Shrinker(spelled, name: replay.script) { text in
         self.fails(text, for: cause, driver, planned, isFresh: false)
       }
@@ -69,7 +70,8 @@ public final class ShrinkRun: Sendable {
     if let tool = replay.tool {
       subject = " \(tool.template.isShell ? "--shell " : "")--tool \"\(tool.template.text)\""
     }
-    let head = "# Shrunk from \(replay.id). Fails by \(cause.text)\n# harness fault FILE\(subject)\n"
+    let head =
+      "# Shrunk from \(replay.id). Fails by \(cause.text)\n# harness fault FILE\(subject)\n"
     let lines = shrinker.text.split(separator: "\n", maxSplits: 1)
     let script = "\(lines[0])\n\(head)\(lines.count > 1 ? lines[1] : "")"
     return .success(

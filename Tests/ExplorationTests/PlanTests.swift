@@ -15,7 +15,8 @@ struct PlanTests {
     var plan = ExplorationPlan(prunes: false)
     plan.add(try base([recorded(.lookup, "dst", "new", entry: nil, errno: .noSuchFile)]), index: 0)
     let planned = Set(
-      plan.schedules.map(\.place.fault).filter { $0.hasPrefix("fail E") && !$0.hasSuffix("always") })
+      plan.schedules.map(\.place.fault).filter { $0.hasPrefix("fail E") && !$0.hasSuffix("always") }
+    )
     let legal = Set(FaultModel.Operation.lookup.legalErrnos.compactMap(\.name).map { "fail \($0)" })
     #expect(planned == legal.subtracting(["fail ENOENT"]))
   }

@@ -14,7 +14,8 @@ extension MountTests {
 
       """
 
-    @Test("the plan reaches every operation of nested folders, an empty and a large file, two copies")
+    @Test(
+      "the plan reaches every operation of nested folders, an empty and a large file, two copies")
     func reach() throws {
       let fixture = try RunFixture()
       try fixture.write(
@@ -40,7 +41,8 @@ extension MountTests {
       #expect(try fixture.text("report/coverage.txt").contains("operation x fault"))
     }
 
-    @Test("one schedule of a class comes to the same as all of it, for an engine that is broken too")
+    @Test(
+      "one schedule of a class comes to the same as all of it, for an engine that is broken too")
     func pruning() throws {
       func verdicts(_ words: String...) throws -> [String: Set<String>] {
         let fixture = try RunFixture()

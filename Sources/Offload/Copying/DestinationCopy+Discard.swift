@@ -31,6 +31,8 @@ extension DestinationCopy {
       leave(name, marker.name)
     case .own, .gone:
       dispose(of: name, failure)
+      // What could not be removed stays under its marker: it must not pass for a copy.
+      guard isGone(name) else { return leave(name, marker.name) }
       do throws(Failure) {
         // The name must be gone for good before nothing says any more that it is incomplete.
         try destination.sync(directory)
@@ -43,6 +45,15 @@ extension DestinationCopy {
 
   private func leave(_ names: BytePath...) {
     for name in names { destination.leaveBehind(destination.place(directory, name)) }
+  }
+
+  /// Known to have no entry any more.
+  private func isGone(_ name: BytePath) -> Bool {
+    do throws(SystemError) {
+      return try handle.directory.metadataIfPresent(of: name) == nil
+    } catch {
+      return false
+    }
   }
 
   private enum Ownership { case own, foreign, gone, unknown }

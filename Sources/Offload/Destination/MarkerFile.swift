@@ -22,7 +22,14 @@ final class MarkerFile {
     _ marker: StatusMarker, _ name: BytePath, in handle: DirectoryHandle,
     leftBehind: (BytePath) -> Void
   ) throws(SystemError) -> MarkerFile {
-    let descriptor = try handle.directory.openFile(name, .readWrite, options: .exclusiveCreate)
+    let descriptor: FileDescriptor
+    do throws(SystemError) {
+      descriptor = try handle.directory.openFile(name, .readWrite, options: .exclusiveCreate)
+    } catch {
+      // It may have been made all the same; nobody else has a name of these random digits.
+      if error.errno != .fileExists, !handle.directory.hasRemoved(name) { leftBehind(name) }
+      throw error
+    }
     // A volume without locks only loses the sweep of its litter.
     _ = try? descriptor.tryLock()
     do throws(SystemError) {
