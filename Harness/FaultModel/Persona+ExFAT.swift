@@ -22,7 +22,8 @@ extension Persona {
       latest: latestOnFAT, changeTime: .memoryOnly, accessMoves: .byReadsAndListings),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notPermitted,
     nodeError: .notPermitted, xattrError: .notSupported, fallocateError: .notSupported,
-    exchangeError: .invalid, modes: .onlyPermissionsIgnored, owners: .refused, isSparse: false, barriers: .fat,
+    exchangeError: .invalid, modes: .onlyPermissionsIgnored, owners: .refused, isSparse: false,
+    barriers: .fat,
     facts: Facts(type: "exfat", bestLevel: "evicted"))
 
   /// exfat-fuse 1.3, measured on a loop image.
@@ -39,7 +40,8 @@ extension Persona {
       dropsSingleTimes: true, accessMoves: .byReads, renamesMoveFolders: false),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notImplemented,
     nodeError: .inputOutput, xattrError: .notSupported, fallocateError: .notSupported,
-    noReplaceError: .invalid, exchangeError: .invalid, modes: .onlyPermissionsIgnored, owners: .refused,
+    noReplaceError: .invalid, exchangeError: .invalid, modes: .onlyPermissionsIgnored,
+    owners: .refused,
     shownMode: 0o777, folderLinks: .always(1), listsInodes: false, isSparse: false,
     writesWhole: true, openRemoval: .renamed(prefix: ".fuse_hidden"), spelling: .ownNumber,
     barriers: .fat, facts: Facts(type: "fuseblk", bestLevel: "cached"), isMeasured: true)
@@ -57,7 +59,8 @@ extension Persona {
       latest: latestOnFAT, changeTime: .followsModification,
       accessMoves: .byReadsAndListings),
     inodes: .perEviction, linkError: .notPermitted, symlinkError: .notPermitted,
-    nodeError: .notPermitted, xattrError: .notSupported, modes: .onlyPermissionsIgnored, owners: .refused,
+    nodeError: .notPermitted, xattrError: .notSupported, modes: .onlyPermissionsIgnored,
+    owners: .refused,
     isSparse: false, largestFile: 4_294_967_295, barriers: .fat,
     facts: Facts(type: "vfat", bestLevel: "evicted"))
 }

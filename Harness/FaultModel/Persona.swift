@@ -245,7 +245,8 @@ public struct Persona: Sendable {
     owners: OwnerRule = .kept, shownMode: UInt16 = 0o755, folderLinks: FolderLinks = .folders,
     listsInodes: Bool = true, isSparse: Bool = true, reportsHoles: Bool = true,
     entryRoom: EntryRoom = .folders, copiesOnWrite: Bool = false,
-    fullFolderError: Errno = .notEmpty, largestFile: UInt64? = nil, writesWhole: Bool = false, reportsLate: Bool = false,
+    fullFolderError: Errno = .notEmpty, largestFile: UInt64? = nil, writesWhole: Bool = false,
+    reportsLate: Bool = false,
     openRemoval: OpenRemoval = .removed, spelling: Spelling = .oneInode, barriers: Barriers,
     makesSidecars: Bool = false, facts: Facts, isMeasured: Bool = false
   ) {

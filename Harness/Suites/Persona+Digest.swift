@@ -14,7 +14,8 @@ extension Persona {
       times.dropsSingleTimes, times.accessMoves, times.renamesMoveFolders, inodes, linkError,
       symlinkError, nodeError,
       xattrError, fallocateError, noReplaceError, exchangeError, modes, owners, shownMode,
-      folderLinks, listsInodes, isSparse, reportsHoles, entryRoom, copiesOnWrite, fullFolderError, largestFile, writesWhole, reportsLate,
+      folderLinks, listsInodes, isSparse, reportsHoles, entryRoom, copiesOnWrite, fullFolderError,
+      largestFile, writesWhole, reportsLate,
       openRemoval, spelling, barriers, makesSidecars, facts.type, facts.bestLevel,
     ]
     let text = rows.map { row in row.map { "\($0)" } ?? "nil" }.joined(separator: "\n")

@@ -170,7 +170,8 @@ struct PersonaActTests {
       let file = try #require(bench.create("f"))
       #expect(bench.write(file, [1, 2, 3, 4, 5], at: 1 << 20) == .count(5))
       #expect(bench.attributes(file.node)?.blocks == 8)
-      guard case .offset(let found) = bench.ask(.lseek(file.node, file.handle, offset: 0, whence: 4))
+      guard
+        case .offset(let found) = bench.ask(.lseek(file.node, file.handle, offset: 0, whence: 4))
       else {
         Issue.record("no answer to lseek")
         return

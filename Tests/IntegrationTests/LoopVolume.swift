@@ -16,7 +16,8 @@ final class LoopVolume {
     /// The program that makes one, with the options that small images need; nil when mounting does.
     var maker: (program: BytePath, options: [BytePath])? {
       switch self {
-      case .ext4: (
+      case .ext4:
+        (
           "mkfs.ext4",
           [
             "-q", "-F", "-b", "4096", "-E", "hash_seed=00000000-0000-0000-0000-000000000001",

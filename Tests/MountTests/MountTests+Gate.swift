@@ -85,8 +85,9 @@ extension MountTests {
       let place = try #require(
         try rig.load(
           RigProcess.script(
-            "volume dst persona ext4 capacity 64MiB\nvolume other persona ext4 capacity 64MiB")
-            .replacingOccurrences("expect verified", "given other \"x\" bytes 5\n  expect sound"))[
+            "volume dst persona ext4 capacity 64MiB\nvolume other persona ext4 capacity 64MiB"
+          )
+          .replacingOccurrences("expect verified", "given other \"x\" bytes 5\n  expect sound"))[
             "dst"])
       try rig.client.eject("dst")
       try rig.client.insert("dst", as: "other")

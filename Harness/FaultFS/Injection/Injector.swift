@@ -173,7 +173,11 @@ final class Injector: RigStore {
 
   var hasTaughtKernel: Bool {
     rules.contains { rule in
-      if case .fail(_, _, .notImplemented, _, _) = rule.rule.effect { rule.fired > 0 } else { false }
+      if case .fail(_, _, .notImplemented, _, _) = rule.rule.effect {
+        rule.fired > 0
+      } else {
+        false
+      }
     }
   }
 

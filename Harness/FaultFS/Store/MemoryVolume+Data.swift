@@ -29,7 +29,9 @@ extension MemoryVolume {
   func moveAccess(_ node: Node) {
     let state = node.state
     let isOld = state.access <= max(state.modification, state.change)
-    if !isReadOnly, isOld || now - state.access >= Self.day { node.state.access = times.access(now) }
+    if !isReadOnly, isOld || now - state.access >= Self.day {
+      node.state.access = times.access(now)
+    }
   }
 
   private static let day: Int64 = 86_400_000_000_000
