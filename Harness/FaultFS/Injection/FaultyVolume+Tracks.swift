@@ -54,6 +54,8 @@ extension FaultyVolume {
       recognise(node, data, offset)
     case .copyFileRange(let from, _, _, let to, _, _, _): inherit(to, from: from)
     case .read(let node, let handle, let offset, _): countPass(node, handle, offset)
+    // Once it has no name it is known by its last ones.
+    case .unlink, .rmdir: if let node = address.node { _ = located(node) }
     case .readdir(let node, let handle, let offset, _):
       if offset == 0 {
         track(node).passes += 1
