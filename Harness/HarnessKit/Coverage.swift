@@ -58,6 +58,8 @@ public struct Coverage: Sendable, Equatable {
   public var prunedCount = 0
   /// Schedules that a limit of the command line left out.
   public var cutCount = 0
+  /// No operation was left out on purpose.
+  public var isWhole = true
   /// Cases that were explored.
   public var baseCount = 0
   /// Schedules with two faults, in the cell of their second one.
@@ -114,6 +116,7 @@ public struct Coverage: Sendable, Equatable {
     cells.merge(other.cells, uniquingKeysWith: +)
     recorded.merge(other.recorded, uniquingKeysWith: +)
     unaddressed += other.unaddressed
+    isWhole = isWhole && other.isWhole
     prunedCount += other.prunedCount
     cutCount += other.cutCount
     baseCount += other.baseCount
@@ -131,15 +134,13 @@ public struct Coverage: Sendable, Equatable {
   }
 
   /// What shows that the plan was not carried out, one line each; none for a sound exploration.
-  ///
-  /// - `isWhole`: no operation was left out on purpose.
-  public func problems(isWhole: Bool) -> [String] {
+  public var problems: [String] {
     var problems = cells.sorted { $0.key < $1.key }.filter { $0.value.planned != $0.value.run }
       .map { place, cell in
         "\(place.operation.rawValue), \(place.fault): \(cell.planned) schedules planned, "
           + "\(cell.run) run"
       }
-    if isWhole, !neverStruck.isEmpty {
+    if isWhole, cutCount == 0, !neverStruck.isEmpty {
       let names = neverStruck.map(\.rawValue).joined(separator: ", ")
       problems.append("the subject asked for \(names), and nothing struck it")
     }

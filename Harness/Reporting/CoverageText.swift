@@ -39,7 +39,7 @@ public final class CoverageText: Recorder {
     }
     if coverage.cutCount > 0 { lines.append("  left out by a limit: \(coverage.cutCount)") }
     lines.append("  never asked for: " + names(coverage.neverReached))
-    if coverage.cutCount == 0, !coverage.neverStruck.isEmpty {
+    if coverage.isWhole, coverage.cutCount == 0, !coverage.neverStruck.isEmpty {
       lines.append("  asked for and never struck: " + names(coverage.neverStruck))
     }
     if !coverage.unaddressed.isEmpty {

@@ -52,13 +52,12 @@ public final class Explorer: Sendable {
 
   /// Explores to the end, or until the stop flag is raised; blocks.
   public func explore(_ targets: [ExplorationTarget]) throws(RunError) -> End {
-    var whole = true
     for target in targets {
       try explore(target)
-      if !target.operations.isEmpty { whole = false }
+      if !target.operations.isEmpty { state.withLock { $0.coverage.isWhole = false } }
     }
     let coverage = state.withLock { $0.coverage }
-    if !runner.stop.isRaised { check(coverage, isWhole: whole) }
+    if !runner.stop.isRaised { check(coverage) }
     runner.events.post(.explored(coverage))
     return state.withLock { End(results: $0.results, planned: $0.planned) }
   }
@@ -265,8 +264,8 @@ public final class Explorer: Sendable {
 
   /// Every cell ran as often as planned, and every operation was struck; else the exploration
   /// itself is broken.
-  private func check(_ coverage: Coverage, isWhole: Bool) {
-    for problem in coverage.problems(isWhole: isWhole && coverage.cutCount == 0) {
+  private func check(_ coverage: Coverage) {
+    for problem in coverage.problems {
       finish(
         broken: CaseIdentity(
           script: "exploration", title: "plan and execution", line: 0, mode: "all",

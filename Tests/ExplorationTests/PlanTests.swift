@@ -116,7 +116,8 @@ struct PlanTests {
     let first = try #require(plan.firsts.first { $0.place.operation == .fsync })
     var seconds = plan.continued
     let after = [
-      recorded(.fsync, struck: [0]), recorded(.unlink, struck: [0]),
+      recorded(.fsync, struck: [0]), recorded(.fsync, nth: 2, struck: [0]),
+      recorded(.unlink, struck: [0]),
       recorded(.stat, "dst", "b.mov", struck: [0]),
       recorded(.rename, "dst", "c.mov", kind: .other),
     ]
