@@ -22,15 +22,15 @@ func harness(_ name: String, _ dependencies: String...) -> Target {
     swiftSettings: strict)
 }
 
-/// libFuzzer over the parsers of `module`: only with CUSTODY_FUZZ=1, since it needs unsafe flags.
-func addFuzzer(_ name: String, of module: String, to package: Package) {
+/// libFuzzer over the parsers of `modules`: only with CUSTODY_FUZZ=1, since it needs unsafe flags.
+func addFuzzer(_ name: String, of modules: String..., to package: Package) {
   let fuzzed: SwiftSetting = .unsafeFlags(["-sanitize=fuzzer"])
-  for target in package.targets where target.name == module {
+  for target in package.targets where modules.contains(target.name) {
     target.swiftSettings?.append(fuzzed)
   }
   package.targets.append(
     .executableTarget(
-      name: name, dependencies: [.byName(name: module)], path: "Harness/Fuzz",
+      name: name, dependencies: modules.map { .byName(name: $0) }, path: "Harness/Fuzz",
       swiftSettings: strict + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
@@ -116,5 +116,5 @@ let package = Package(
 )
 
 if Context.environment["CUSTODY_FUZZ"] == "1" {
-  addFuzzer("fuzz-script", of: "FaultModel", to: package)
+  addFuzzer("fuzz-parsers", of: "FaultModel", "Wire", to: package)
 }
