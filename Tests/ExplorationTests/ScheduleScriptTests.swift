@@ -29,6 +29,24 @@ struct ScheduleScriptTests {
     #expect(text.contains("run \"--workers 1\"\n  expect sound\n"))
   }
 
+  @Test("the case's own rules need not strike beside a further one")
+  func ownRules() throws {
+    let text = Self.case1.replacing(
+      "  expect verified\n",
+      with: """
+          fail link dst:** with EPERM always  # of "links"
+          fail fsync dst:"a #b" with EIO maybe
+          expect verified
+
+        """)
+    let script = ScheduleScript(text, title: "a clean copy", arguments: nil)
+    let made = script.text(id: "x", adding: ["fail open src:** with EIO once"], expecting: .sound)
+    let rules = try ScriptParser.parse(made, name: "t").cases[0].rules
+    #expect(rules.map(\.clauses.maybe) == [true, true, false])
+    let own = try ScriptParser.parse(script.text, name: "t").cases[0].rules
+    #expect(own.map(\.clauses.maybe) == [false, true])
+  }
+
   @Test("words of a run stay behind those of the exploration")
   func keepsArguments() throws {
     let text = Self.case1.replacing(
