@@ -21,11 +21,14 @@ enum FaultVerb {
   private static let explores = Parameter.flag(
     "--explore", "then strike every operation of every case with every legal fault")
   private static let depth = Parameter.option(
-    "--depth", "N", .number, "faults at once, 1 or 2; what the script's explore line says, else 1")
+    "--depth", "N", .integer(1...2),
+    "faults at once; what the script's explore line says, else 1")
   private static let schedules = Parameter.option(
-    "--schedules", "N", .number, "the most schedules of each depth of an exploration")
+    "--schedules", "N", .integer(1...Int.max),
+    "the most schedules of each depth of an exploration")
   private static let minutes = Parameter.option(
-    "--minutes", "M", .number, "no schedule of an exploration begins later than this")
+    "--minutes", "M", .integer(1...10_000),
+    "no schedule of an exploration begins later than this")
   private static let unpruned = Parameter.flag(
     "--no-prune", "run every schedule, not one for each class of equal ones")
   static let command = Command(
@@ -91,21 +94,14 @@ enum FaultVerb {
     session.account = tools.account
     guard values.has(explores) else { return session.run(cases).code }
     let exploration = RunSession.Exploration(
-      targets: try Library.explorations(of: suite, choice), choice: try exploration(values))
+      targets: try Library.explorations(of: suite, choice), choice: exploration(values))
     return session.run(cases, exploration: exploration).code
   }
 
-  private static func exploration(
-    _ values: Arguments
-  ) throws(UsageError) -> ExplorationChoice {
+  private static func exploration(_ values: Arguments) -> ExplorationChoice {
     var choice = ExplorationChoice()
-    if let depth = values[Self.depth] {
-      guard (1...2).contains(depth) else {
-        throw UsageError("harness fault: --depth: \(depth) is neither 1 nor 2")
-      }
-      choice.depth = Int(depth)
-    }
-    choice.scheduleLimit = values[schedules].map { Int(clamping: $0) }
+    choice.depth = values[depth]
+    choice.scheduleLimit = values[schedules]
     choice.seconds = values[minutes].map { Double($0) * 60 }
     choice.prunes = !values.has(unpruned)
     choice.isGated = values.has(gated)

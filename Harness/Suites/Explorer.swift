@@ -63,7 +63,7 @@ public final class Explorer: Sendable {
   }
 
   private func explore(_ target: ExplorationTarget) throws(RunError) {
-    let bases = try record(target.cases.filter(isExplored).map { $0.sequential(choice.isGated) })
+    let bases = try record(target.cases.filter(isExplored).compactMap(sequential))
     var plan = ExplorationPlan(operations: target.operations, prunes: choice.prunes)
     for (index, explored) in bases.enumerated() { plan.add(explored.base, index: index) }
     plan.arrange(limit: choice.scheduleLimit)
@@ -111,6 +111,16 @@ public final class Explorer: Sendable {
     }
     if !isPlain { runner.events.note("\(planned.identity.id) has no order to explore") }
     return isPlain
+  }
+
+  /// The case as it is explored; one that cannot be written so is no pass.
+  private func sequential(_ planned: PlannedCase) -> PlannedCase? {
+    do throws(ScriptError) {
+      return try planned.sequential(choice.isGated)
+    } catch {
+      finish(broken: planned.identity, "cannot be written for its exploration: \(error)")
+      return nil
+    }
   }
 
   // MARK: Recording
@@ -276,17 +286,15 @@ public final class Explorer: Sendable {
 
 extension PlannedCase {
   /// The case as exploration runs it: one step after the other where the subject can.
-  func sequential(_ isGated: Bool) -> PlannedCase {
+  func sequential(_ isGated: Bool) throws(ScriptError) -> PlannedCase {
     var planned = self
     planned.isGated = isGated
     guard !isGated, let arguments = sequentialArguments else { return planned.plain }
     let title = identity.title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let text = ScheduleWords.text(
       ofScript: script.text, title: title, arguments: arguments)
-    guard let script = try? ScriptParser.parse(text, name: script.name),
-      let only = script.cases.first
-    else { return planned.plain }
-    return planned.with(script, only)
+    let script = try ScriptParser.parse(text, name: script.name)
+    return planned.with(script, script.cases[0])
   }
 
   fileprivate var sequentialArguments: String? {
