@@ -8,7 +8,7 @@ import Wire
 /// `harness list`: what there is to name on a command line or in a script.
 enum ListVerb {
   private static let kinds = [
-    "faults", "personas", "scripts", "subjects", "oracles", "suites", "cards",
+    "faults", "effects", "personas", "scripts", "subjects", "oracles", "suites", "cards",
   ]
   private static let kind = Parameter.positional(
     "KIND", .oneOf(kinds), "what to list: \(kinds.joined(separator: ", "))")
@@ -16,7 +16,7 @@ enum ListVerb {
   private static let json = Parameter.flag("--json", "one JSON object")
 
   static let command = Command(
-    "list", "Lists the faults, personas, scripts, subjects, oracles, suites or cards",
+    "list", "Lists the faults, effects, personas, scripts, subjects, oracles, suites or cards",
     parameters: [kind.row, markdown.row, json.row],
     examples: [
       .init("harness list faults --markdown", "The catalogue of faults, as docs have it.")
@@ -43,6 +43,7 @@ enum ListVerb {
   private static func table(_ kind: String) throws(UsageError) -> Listing {
     switch kind {
     case "faults": return Listing.faults
+    case "effects": return try effects(try Library.standard())
     case "personas":
       return Listing(
         header: ["persona", "facts", "rows", "summary"],
@@ -66,6 +67,18 @@ enum ListVerb {
       return Listing(
         header: ["suite", "summary"], rows: SuiteCatalogue.all.map { [$0.name, $0.summary] })
     default: return try cards(try Library.standard())
+    }
+  }
+
+  private static func effects(_ library: SuiteLibrary) throws(UsageError) -> Listing {
+    do throws(LibraryError) {
+      return Listing(
+        header: ["effect", "saboteur", "oracle", "case"],
+        rows: try Exposure.all(library).map {
+          [$0.form.rawValue, $0.saboteur, $0.oracle, $0.title]
+        })
+    } catch {
+      throw UsageError("\(error)")
     }
   }
 

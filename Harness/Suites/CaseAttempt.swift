@@ -30,16 +30,19 @@ struct CaseAttempt {
 }
 
 extension CaseAttempt {
-  /// The verdict over an engine that is broken on purpose: the oracle must object.
+  /// The verdict over an engine that is broken on purpose: the oracle must object, and to a file
+  /// that a rule is aimed at where rules are aimed at files.
   ///
   /// A fault that never fired, or a harness that failed, stays what it is.
-  mutating func invert(caughtBy oracle: String) {
+  mutating func invert(caughtBy oracle: String, under rules: [Rule] = []) {
     switch verdict {
-    case .fail where findings.contains { $0.oracle == oracle }:
+    case .fail where findings.contains { $0.oracle == oracle && $0.mayCome(of: rules) }:
       verdict = .pass
       notes += findings.map { "caught by \($0.oracle): \($0.summary)" }
       reason = ""
       findings = []
+    case .fail where findings.contains { $0.oracle == oracle }:
+      reason = "\(oracle) objects to files alone that no rule is aimed at"
     case .fail:
       reason = "\(oracle) did not object; others did"
     case .pass:

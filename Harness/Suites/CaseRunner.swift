@@ -56,7 +56,9 @@ final class CaseRunner {
         let runs = try play(planned.scriptCase.steps, stage)
         attempt = try judge(stage, runs, looksOutside: looksOutside)
       }
-      if let oracle = planned.caughtBy { attempt.invert(caughtBy: oracle) }
+      if let oracle = planned.caughtBy {
+        attempt.invert(caughtBy: oracle, under: planned.scriptCase.rules)
+      }
     } catch {
       attempt = CaseAttempt(verdict: error.verdict, reason: error.reason)
     }

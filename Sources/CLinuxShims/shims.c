@@ -279,4 +279,9 @@ int ls_flock(int fd, int exclusive) {
   return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
 }
 
+int64_t ls_copy_file_range(int from, int to, uint64_t count) {
+  off_t read_at = 0, write_at = 0;
+  return copy_file_range(from, &read_at, to, &write_at, count, 0);
+}
+
 int ls_ioctl_none(int fd, uint64_t request) { return ioctl(fd, request, 0); }

@@ -158,6 +158,17 @@ extension FileDescriptor {
     }
   }
 
+  /// Has the kernel copy the first bytes of this file to the start of another (man 2
+  /// copy_file_range); may be short.
+  public borrowing func copyRange(
+    to other: borrowing FileDescriptor, byteCount: Int64
+  ) throws(SystemError) -> Int64 {
+    let (from, to) = (rawValue, other.rawValue)
+    return try systemCall("copy_file_range", path: other.path) {
+      ls_copy_file_range(from, to, UInt64(clamping: byteCount))
+    }
+  }
+
   /// Takes an advisory lock without waiting (man 2 flock); false when another holds it.
   public borrowing func tryLock(exclusive: Bool = true) throws(SystemError) -> Bool {
     let fd = rawValue

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test("negative: a broken engine passes only when its own oracle objects")
-  func inverted() {
+  func inverted() throws {
     let finding = Finding(oracle: "truth", summary: "wrong bytes")
     var caught = CaseAttempt(verdict: .fail, findings: [finding])
     caught.invert(caughtBy: "truth")
@@ -54,6 +54,16 @@ import Testing
     var missed = CaseAttempt(verdict: .pass)
     missed.invert(caughtBy: "truth")
     #expect(missed.verdict == .fail)
+    let rules = try Scripts.firstCase(
+      "  fail write dst:~C0004.MP4 with EIO\n  expect sound\n"
+    ).rules
+    for (file, verdict) in [("dst:C0004.MP4", Verdict.pass), ("dst:C0001.MP4", .fail)] {
+      var aimed = CaseAttempt(
+        verdict: .fail,
+        findings: [Finding(oracle: "truth", summary: "wrong bytes", files: [file])])
+      aimed.invert(caughtBy: "truth", under: rules)
+      #expect(aimed.verdict == verdict)
+    }
     for verdict in [Verdict.notExercised, .broken, .blocked] {
       var same = CaseAttempt(verdict: verdict)
       same.invert(caughtBy: "truth")

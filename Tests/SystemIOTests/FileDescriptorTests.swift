@@ -28,6 +28,19 @@ import Testing
     }
   }
 
+  @Test("The kernel copies a range from the start of one file to the start of another")
+  func copyRange() throws {
+    let scratch = try Scratch()
+    let directory = try scratch.open()
+    let from = try directory.openFile("from", .readWrite, options: .exclusiveCreate, mode: 0o644)
+    let to = try directory.openFile("to", .readWrite, options: .exclusiveCreate, mode: 0o644)
+    try from.writeAll(Array("seven bytes".utf8))
+    #expect(try from.copyRange(to: to, byteCount: 5) == 5)
+    #expect(try FileSystem.contents(of: scratch.path.appending("to")) == Array("seven".utf8))
+    let error = try systemError { _ = try from.copyRange(to: from, byteCount: 5) }
+    #expect(error.call == "copy_file_range" && error.errno == .invalid, "one file onto itself")
+  }
+
   @Test("A write to a full device is ENOSPC with the offset")
   func full() throws {
     let device = try FileDescriptor.open("/dev/full", .writeOnly)

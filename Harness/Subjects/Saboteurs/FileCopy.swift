@@ -2,10 +2,10 @@ import SystemIO
 
 /// One file on its way to one destination: temporary name, sync, three readings, publication.
 struct FileCopy {
-  private let file: NaiveCopier.SourceFile
-  private let copier: NaiveCopier
-  private let root: BytePath
-  private let buffer = AlignedBuffer(byteCount: 256 * 1024)
+  let file: NaiveCopier.SourceFile
+  let copier: NaiveCopier
+  let root: BytePath
+  let buffer = AlignedBuffer(byteCount: 256 * 1024)
 
   init(_ file: NaiveCopier.SourceFile, _ copier: NaiveCopier, root: BytePath) {
     self.file = file
@@ -13,149 +13,83 @@ struct FileCopy {
     self.root = root
   }
 
-  private var defect: Saboteur.Defect? { copier.defect }
+  var defect: Saboteur.Defect? { copier.defect }
+
+  /// What comes of a file that is no copy.
+  struct Trouble: Error {
+    let error: SystemError
+    /// A temporary name that could not be removed.
+    var leftBehind: BytePath?
+  }
 
   /// Copies and returns the level at which the copy was read back.
-  func run() throws(CopyFailure) -> String {
+  func run(_ target: borrowing PinnedDirectory) throws(Trouble) -> String {
+    var leftBehind: BytePath?
     do throws(SystemError) {
-      let target = try PinnedDirectory.open(root)
-      let folder = try Self.folder(file.path.parent ?? "", in: target)
-      let name = file.path.lastComponent
-      let writesInPlace = defect == .leavesHalfFile || defect == .trustsNames
-      if defect != .overwrites, defect != .leavesHalfFile,
-        try folder.metadataIfPresent(of: name) != nil
-      {
-        let level = try reuse(folder, name)
-        try syncFolders(folder, target)
-        if defect != .repeatsWork { return level }
-      }
-      let working = writesInPlace ? name : Self.temporaryName()
-      do throws(SystemError) {
-        let level = try write(folder, working, publishing: name)
-        if working != name, defect != .publishesUnsynced { try publish(folder, working, name) }
-        try syncFolders(folder, target)
-        touchSourceIfAsked()
-        return level
-      } catch {
-        if working != name { try? folder.unlink(working) }
-        throw error
-      }
+      return try copy(into: target, &leftBehind)
     } catch {
-      throw .file("\(error)")
+      throw Trouble(error: error, leftBehind: leftBehind)
     }
   }
 
-  // MARK: Writing
-
-  /// Writes, syncs, reads back and closes; the writer stays open until the copy was compared.
-  private func write(
-    _ folder: borrowing PinnedDirectory, _ name: BytePath, publishing final: BytePath
+  private func copy(
+    into target: borrowing PinnedDirectory, _ leftBehind: inout BytePath?
   ) throws(SystemError) -> String {
-    let source = try openSource()
-    let writer = try folder.openFile(name, .writeOnly, options: .exclusiveCreate, mode: 0o644)
-    let copied = try stream(from: source) { (bytes, offset) throws(SystemError) in
-      try writer.writeAll(bytes, at: offset)
+    let name = file.path.lastComponent
+    let folder = try Self.folder(file.path.parent ?? "", in: target)
+    if defect != .overwrites, defect != .leavesHalfFile,
+      let old = try folder.metadataIfPresent(of: name)
+    {
+      let level = try reuse(folder, name, old)
+      try syncFolders(folder, target)
+      if defect != .repeatsWork { return level }
     }
-    if try !source.metadata().isSameFile(as: file.metadata) { throw mismatch("the source changed") }
-    try writer.setTimes(modification: file.metadata.modification)
-    if defect == .publishesUnsynced { try publish(folder, name, final) }
+    let writesInPlace = defect == .leavesHalfFile || defect == .trustsNames
+    let working = writesInPlace ? name : Self.temporaryName()
     do throws(SystemError) {
-      if defect != .skipsFileFsync { try writer.fsync() }
+      let level = try write(folder, working, publishing: name)
+      if working != name, defect != .publishesUnsynced { try publish(folder, working, name) }
+      try syncFolders(folder, target)
+      touchSourceIfAsked()
+      return level
     } catch {
-      if defect != .ignoresFsync { throw error }
+      if working != name, !Self.remove(working, from: folder) {
+        leftBehind = (file.path.parent ?? "").appending(working)
+      }
+      throw error
     }
-    let level = try verify(folder, defect == .publishesUnsynced ? final : name, copied)
+  }
+
+  /// False when a name is still there.
+  private static func remove(_ name: BytePath, from folder: borrowing PinnedDirectory) -> Bool {
     do throws(SystemError) {
-      try writer.close()
+      try folder.unlink(name)
+      return true
     } catch {
-      if defect != .ignoresClose { throw error }
+      return error.errno == .noSuchFile
     }
-    return level
-  }
-
-  /// Gives a whole copy its name, never over another.
-  private func publish(
-    _ folder: borrowing PinnedDirectory, _ working: BytePath, _ name: BytePath
-  ) throws(SystemError) {
-    if defect == .overwrites || defect == .repeatsWork {
-      return try folder.rename(working, to: folder, name)
-    }
-    do throws(SystemError) {
-      try folder.link(working, to: folder, name)
-    } catch {
-      guard error.errno == .notPermitted || error.errno == .notSupported else { throw error }
-      return try publishWithoutLink(folder, working, name)
-    }
-    if defect != .leavesTemporary { try folder.unlink(working) }
-  }
-
-  /// Where links do not work. A system that cannot promise not to replace is asked beforehand:
-  /// naive, since another program may come between.
-  private func publishWithoutLink(
-    _ folder: borrowing PinnedDirectory, _ working: BytePath, _ name: BytePath
-  ) throws(SystemError) {
-    do throws(SystemError) {
-      try folder.rename(working, to: folder, name, options: .noReplace)
-    } catch {
-      guard error.errno == .invalid else { throw error }
-      if try folder.metadataIfPresent(of: name) != nil { throw mismatch("the name is taken") }
-      try folder.rename(working, to: folder, name)
-    }
-  }
-
-  private func syncFolders(
-    _ folder: borrowing PinnedDirectory, _ target: borrowing PinnedDirectory
-  ) throws(SystemError) {
-    if defect == .skipsDirectoryFsync { return }
-    try folder.fsync()
-    var path = file.path.parent?.parent
-    while let current = path, !current.bytes.isEmpty {
-      try target.descend(current).fsync()
-      path = current.parent
-    }
-    try target.fsync()
-  }
-
-  // MARK: Reading back
-
-  /// Compares the copy as the medium has it with what was read first and with the source as it
-  /// reads now.
-  private func verify(
-    _ folder: borrowing PinnedDirectory, _ name: BytePath, _ copied: NaiveDigest
-  ) throws(SystemError) -> String {
-    if copier.order.mode == .quick { return "not read" }
-    let reader = try folder.openFile(name, .readOnly)
-    let level = try coldLevel(of: reader)
-    if try stream(from: reader) != copied { throw mismatch("the copy reads differently") }
-    if defect != .skipsSourceReread {
-      let source = try openSource()
-      _ = try PageCache.evict(source)
-      if try stream(from: source) != copied { throw mismatch("the source reads differently now") }
-    }
-    return level
-  }
-
-  /// The level that the next read of the copy has, once its pages are gone.
-  private func coldLevel(of reader: borrowing FileDescriptor) throws(SystemError) -> String {
-    let allowed = copier.order.level(of: root)
-    if defect == .claimsProof { return "evicted" }
-    if defect == .verifiesFromPageCache { return allowed }
-    guard try PageCache.evict(reader, alreadySynced: true) == .proven else { return "cached" }
-    return allowed
   }
 
   /// A file that stands there already is taken only when it has the same bytes.
   private func reuse(
-    _ folder: borrowing PinnedDirectory, _ name: BytePath
+    _ folder: borrowing PinnedDirectory, _ name: BytePath, _ found: Metadata
   ) throws(SystemError) -> String {
     let old = try folder.openFile(name, .readOnly, options: .nonBlocking)
-    if try old.metadata().kind != .regular { throw mismatch("something else has the name") }
+    if found.kind != .regular { throw mismatch("something else has the name") }
+    if defect == .trustsInodeNumbers, !(try InodeCatalogue(root).knows(file.path, found.inode)) {
+      throw mismatch("another inode has the name")
+    }
     try old.fsync()
     let level = try coldLevel(of: old)
     if defect == .trustsNames { return level }
+    if defect == .trustsTimes, found.byteCount == file.metadata.byteCount,
+      found.modification >= file.metadata.modification
+    {
+      return level
+    }
     let source = try openSource()
     _ = try PageCache.evict(source)
-    if try stream(from: old) != stream(from: source) {
+    if try stream(from: old) != stream(from: source, isSource: true) {
       throw mismatch("another file has the name")
     }
     return level
@@ -163,32 +97,7 @@ struct FileCopy {
 
   // MARK: Parts
 
-  private func openSource() throws(SystemError) -> FileDescriptor {
-    let folder = try PinnedDirectory.open(copier.order.source).descend(file.path.parent ?? "")
-    return try folder.openFile(file.path.lastComponent, .readOnly)
-  }
-
-  /// Reads a file to its end, hands each block on and returns the digest of all.
-  private func stream(
-    from reader: borrowing FileDescriptor,
-    _ body: (UnsafeRawBufferPointer, Int64) throws(SystemError) -> Void = { _, _ in }
-  ) throws(SystemError) -> NaiveDigest {
-    let digest = NaiveDigest.Builder()
-    var offset: Int64 = 0
-    while true {
-      let count = try reader.read(into: buffer.bytes, at: offset)
-      if count == 0 { break }
-      digest.add(buffer.prefix(count))
-      try body(buffer.prefix(count), offset)
-      offset += Int64(count)
-    }
-    if offset != file.metadata.byteCount {
-      throw mismatch("\(offset) of \(file.metadata.byteCount) bytes can be read")
-    }
-    return digest.finish()
-  }
-
-  private func mismatch(_ text: String) -> SystemError {
+  func mismatch(_ text: String) -> SystemError {
     SystemError(call: "compare", errno: .inputOutput, path: file.path, detail: text)
   }
 

@@ -7,7 +7,9 @@ import Wire
 struct NaiveCopier {
   let order: CopyOrder
   let defect: Saboteur.Defect?
-  private let emit: (JSON) -> Void
+  let kept = KeptFiles()
+  private let stop: StopWord
+  private let emit: (JSON) -> Bool
 
   struct SourceFile {
     let path: BytePath
@@ -17,29 +19,45 @@ struct NaiveCopier {
   struct Row {
     let path: BytePath
     let destination: Int
-    var outcome: String
-    var level: String
-    var cause: String
+    var outcome = "failed"
+    var level = "not read"
+    var cause = ""
   }
 
-  init(_ order: CopyOrder, defect: Saboteur.Defect?, emit: @escaping (JSON) -> Void) {
+  /// What a run has to tell.
+  struct Results {
+    var rows: [Row] = []
+    var problems: [String] = []
+    var leftBehind: [BytePath] = []
+  }
+
+  /// - `emit`: writes an event; false when nobody took it.
+  init(
+    _ order: CopyOrder, defect: Saboteur.Defect?, stop: StopWord,
+    emit: @escaping (JSON) -> Bool
+  ) {
     self.order = order
     self.defect = defect
+    self.stop = stop
     self.emit = emit
   }
+
+  /// Somebody asked it to end.
+  var isInterrupted: Bool { stop.wasSaid }
 
   /// Runs the copy and returns the exit code (design section 5).
   func run() -> Int32 {
     do throws(CopyFailure) {
-      let manifest = try SourceWalk(order.source).manifest()
+      let manifest = try SourceWalk(order.source, defect).manifest()
       if defect != .skipsPreflight { try preflight(manifest.files) }
-      var rows: [Row] = []
+      if defect == .reservesMemory { try reserveMemory() }
+      var results = Results()
       for index in order.destinations.indices {
-        rows += copy(manifest, to: index)
+        copy(manifest, to: index, &results)
       }
-      checkSource(manifest.files, &rows)
+      checkSource(manifest.files, &results)
       leakIfAsked()
-      return finish(rows)
+      return finish(results)
     } catch {
       return finish(refusal: error)
     }
@@ -72,36 +90,97 @@ struct NaiveCopier {
 
   // MARK: Copying
 
-  private func copy(_ manifest: SourceWalk.Manifest, to index: Int) -> [Row] {
-    let target = order.destinations[index]
-    sweep(target, manifest)
-    var rows: [Row] = []
-    var isFirst = true
-    for file in manifest.files {
-      var row = Row(
-        path: file.path, destination: index, outcome: "failed", level: "not read", cause: "")
-      do throws(CopyFailure) {
-        if defect == .failsEverything { throw .file("the saboteur fails everything") }
-        if defect == .hangs && !isFirst { while true { pause() } }
-        isFirst = false
-        row.level = try FileCopy(file, self, root: target).run()
-        row.outcome = isProof(row.level) ? "verified" : "copiedUnverified"
-      } catch {
-        row.cause = error.text
-        if defect == .claimsEverything {
-          row.outcome = "verified"
-          row.level = "evicted"
+  private func copy(
+    _ manifest: SourceWalk.Manifest, to index: Int, _ results: inout Results
+  ) {
+    let root = order.destinations[index]
+    let first = results.rows.count
+    do throws(SystemError) {
+      var target = try PinnedDirectory.open(root)
+      sweep(target, manifest)
+      for file in manifest.files where !isInterrupted {
+        if defect == .hangs && results.rows.count > first { while true { pause() } }
+        if defect == .resolvesPathsAgain { target = try PinnedDirectory.open(root) }
+        var row = copy(file, to: index, target, &results)
+        if row.outcome == "failed", defect == .takesAnyMedium,
+          let other = medium(after: target, for: file)
+        {
+          target = other
+          row = copy(file, to: index, target, &results)
         }
+        results.rows.append(row)
       }
-      rows.append(row)
+      if isInterrupted { return }
+      makeFolders(manifest.folders, in: target)
+      if defect == .trustsInodeNumbers {
+        try InodeCatalogue(root).write(manifest.files.map(\.path))
+      }
+      // A medium that went meanwhile took what it had with it.
+      if defect != .resolvesPathsAgain, defect != .claimsEverything { _ = try target.metadata() }
+    } catch {
+      let done = Set(results.rows[first...].map(\.path))
+      for file in manifest.files where !done.contains(file.path) {
+        results.rows.append(Row(path: file.path, destination: index))
+      }
+      for place in results.rows.indices[first...] {
+        results.rows[place].outcome = "failed"
+        results.rows[place].cause = "the destination: \(error)"
+      }
     }
-    makeFolders(manifest.folders, in: target)
-    return rows
+  }
+
+  private func copy(
+    _ file: SourceFile, to index: Int, _ target: borrowing PinnedDirectory,
+    _ results: inout Results
+  ) -> Row {
+    var row = Row(path: file.path, destination: index)
+    let root = order.destinations[index]
+    do throws(FileCopy.Trouble) {
+      if defect == .failsEverything {
+        throw FileCopy.Trouble(
+          error: SystemError(call: "copy", errno: .inputOutput, detail: "it fails everything"))
+      }
+      row.level = try FileCopy(file, self, root: root).run(target)
+      row.outcome = isProof(row.level) ? "verified" : "copiedUnverified"
+    } catch {
+      row.cause = "\(error.error)"
+      if let path = error.leftBehind { results.leftBehind.append(root.appending(path)) }
+      if defect == .claimsEverything {
+        row.outcome = "verified"
+        row.level = "evicted"
+      }
+    }
+    return row
+  }
+
+  /// How long it waits for a medium that went.
+  private static let mediumTime = Duration.seconds(2)
+
+  /// Whatever stands at the destination's path now, once the medium that was there has gone; nil
+  /// when it has not, or nothing comes.
+  private func medium(
+    after gone: borrowing PinnedDirectory, for file: SourceFile
+  ) -> PinnedDirectory? {
+    if (try? gone.metadata()) != nil { return nil }
+    let clock = SystemClock()
+    let end = clock.monotonic() + Self.mediumTime
+    while clock.monotonic() < end {
+      let bare = try? FileSystem.metadata(gone.path.parent ?? "/", followingLinks: false)
+      if let other = try? PinnedDirectory.open(gone.path), let found = try? other.metadata(),
+        found.device != bare?.device
+      {
+        return other
+      }
+      // The card may have gone too.
+      let card = order.source.appending(file.path)
+      if (try? FileSystem.metadata(card, followingLinks: false)) == nil { return nil }
+      _ = try? Poller.wait([], timeout: .milliseconds(10))
+    }
+    return nil
   }
 
   /// Removes what a dead run left under temporary names. Naive: it may be another's that lives.
-  private func sweep(_ target: BytePath, _ manifest: SourceWalk.Manifest) {
-    guard let root = try? PinnedDirectory.open(target) else { return }
+  private func sweep(_ root: borrowing PinnedDirectory, _ manifest: SourceWalk.Manifest) {
     for path in [""] + manifest.folders {
       guard let folder = try? root.descend(path), let entries = try? folder.list() else { continue }
       for entry in entries where entry.name.bytes.starts(with: FileCopy.temporaryPrefix) {
@@ -112,8 +191,8 @@ struct NaiveCopier {
   }
 
   /// Folders without a file in them; a failure shows in the files of others only.
-  private func makeFolders(_ folders: [BytePath], in target: BytePath) {
-    guard defect != .failsEverything, let root = try? PinnedDirectory.open(target) else { return }
+  private func makeFolders(_ folders: [BytePath], in root: borrowing PinnedDirectory) {
+    if defect == .failsEverything { return }
     for path in folders {
       _ = try? FileCopy.folder(path, in: root)
       if defect == .skipsDirectoryFsync { continue }
@@ -123,16 +202,42 @@ struct NaiveCopier {
 
   private func isProof(_ level: String) -> Bool { level == "evicted" || level == "direct" }
 
-  /// A source file that is another than at the beginning fails on every destination.
-  private func checkSource(_ files: [SourceFile], _ rows: inout [Row]) {
-    if defect == .claimsEverything { return }
+  /// A source file that is another than at the beginning fails on every destination, and so does
+  /// one that the first listing did not show.
+  private func checkSource(_ files: [SourceFile], _ results: inout Results) {
+    if defect == .claimsEverything || isInterrupted { return }
     for file in files {
       let now = try? FileSystem.metadata(order.source.appending(file.path), followingLinks: false)
       if now?.isSameFile(as: file.metadata) == true || defect == .touchesSource { continue }
-      for index in rows.indices where rows[index].path == file.path {
-        rows[index].outcome = "failed"
-        rows[index].cause = "the source file changed"
+      for index in results.rows.indices where results.rows[index].path == file.path {
+        results.rows[index].outcome = "failed"
+        results.rows[index].cause = "the source file changed"
       }
+    }
+    if defect == .listsOnce { return }
+    do throws(CopyFailure) {
+      let known = Set(files.map(\.path))
+      for file in try SourceWalk(order.source, defect).manifest().files
+      where !known.contains(file.path) {
+        results.rows += order.destinations.indices.map { index in
+          Row(path: file.path, destination: index, cause: "it appeared after the first listing")
+        }
+      }
+    } catch {
+      results.problems.append(error.text)
+    }
+  }
+
+  /// Reserves memory for whatever the card could hold, and gives it back.
+  private func reserveMemory() throws(CopyFailure) {
+    do throws(SystemError) {
+      let size = Int(try PinnedDirectory.open(order.source).statistics().totalBytes)
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+      let room = mmap(nil, size, PROT_READ, flags, -1, 0)
+      if room == MAP_FAILED { throw SystemError(call: "mmap", errno: .current) }
+      munmap(room, size)
+    } catch {
+      throw .refused("\(error)")
     }
   }
 
@@ -143,33 +248,47 @@ struct NaiveCopier {
 
   // MARK: After
 
-  private func finish(_ rows: [Row]) -> Int32 {
-    var rows = rows
-    if defect == .silentAboutFailure { rows.removeAll { $0.outcome == "failed" } }
-    for row in rows {
+  private func finish(_ results: Results) -> Int32 {
+    var results = results
+    if defect == .silentAboutFailure { results.rows.removeAll { $0.outcome == "failed" } }
+    var isHeard = true
+    for row in results.rows {
       let target = order.destinations[row.destination].appending(row.path)
-      emit([
+      let wasHeard = emit([
         "event": "row", "path": .string(row.path.bytes), "destination": JSON(row.destination),
         "target": .string(target.bytes), "outcome": .text(row.outcome), "level": .text(row.level),
         "cause": .text(row.cause),
       ])
+      isHeard = isHeard && wasHeard
     }
-    let outcomes = Set(rows.map(\.outcome))
-    if outcomes.contains("failed") { return finish("failed", 1) }
-    if outcomes.contains("copiedUnverified") { return finish("copiedNotVerified", 5) }
-    return finish("verified", 0)
+    let outcomes = Set(results.rows.map(\.outcome))
+    if isInterrupted, defect != .callsInterruptionTheEnd {
+      return finish("interrupted", 143, results, isHeard)
+    }
+    if outcomes.contains("failed") || !results.problems.isEmpty {
+      return finish("failed", 1, results, isHeard)
+    }
+    if outcomes.contains("copiedUnverified") {
+      return finish("copiedNotVerified", 5, results, isHeard)
+    }
+    return finish("verified", 0, results, isHeard)
   }
 
   private func finish(refusal: CopyFailure) -> Int32 {
-    finish("refused", 3, problems: [refusal.text])
+    finish("refused", 3, Results(problems: [refusal.text]), true)
   }
 
-  private func finish(_ verdict: String, _ code: Int32, problems: [String] = []) -> Int32 {
-    emit([
+  private func finish(
+    _ verdict: String, _ code: Int32, _ results: Results, _ isHeard: Bool
+  ) -> Int32 {
+    let wasHeard = emit([
       "event": "finished", "verdict": .text(verdict), "exit": JSON(code),
-      "problems": .array(problems.map { .text($0) }), "leftBehind": [], "report": nil,
+      "problems": .array(results.problems.map { .text($0) }),
+      "leftBehind": .array(results.leftBehind.map { .string($0.bytes) }), "report": nil,
     ])
-    return code
+    // Success that nobody heard is none.
+    let isSuccess = code == 0 || code == 5
+    return isSuccess && !(isHeard && wasHeard) && defect != .ignoresOutputErrors ? 6 : code
   }
 }
 

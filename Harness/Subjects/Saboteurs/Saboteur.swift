@@ -36,6 +36,29 @@ public struct Saboteur: Sendable {
     case claimsProof = "claims-proof"
     case silentAboutFailure = "silent-about-failure"
     case hangs = "hangs"
+    case skipsReadBack = "skips-read-back"
+    case readsBackItsHandle = "reads-back-its-handle"
+    case takesShortReadForEnd = "takes-short-read-for-end"
+    case takesShortWriteForWhole = "takes-short-write-for-whole"
+    case takesShortRangeForWhole = "takes-short-range-for-whole"
+    case takesInterruptForDone = "takes-interrupt-for-done"
+    case takesExistsForFailure = "takes-exists-for-failure"
+    case takesEntriesTwice = "takes-entries-twice"
+    case takesAnyMedium = "takes-any-medium"
+    case retriesFsync = "retries-fsync"
+    case resolvesPathsAgain = "resolves-paths-again"
+    case isImpatient = "is-impatient"
+    case looksThenRenames = "looks-then-renames"
+    case listsOnce = "lists-once"
+    case trustsSize = "trusts-size"
+    case trustsHoles = "trusts-holes"
+    case trustsEntryTypes = "trusts-entry-types"
+    case trustsTimes = "trusts-times"
+    case trustsInodeNumbers = "trusts-inode-numbers"
+    case keepsFilesOpen = "keeps-files-open"
+    case reservesMemory = "reserves-memory"
+    case ignoresOutputErrors = "ignores-output-errors"
+    case callsInterruptionTheEnd = "calls-interruption-the-end"
   }
 
   private init(_ defect: Defect?, _ summary: String, caughtBy: String?) {
@@ -81,6 +104,64 @@ public struct Saboteur: Sendable {
     Saboteur(
       .repeatsWork, "copies a file again though its copy is whole", caughtBy: "recovery"),
     Saboteur(.leavesTemporary, "leaves a temporary name beside each copy", caughtBy: "clean"),
+    Saboteur(.skipsReadBack, "never reads its copy", caughtBy: "truth"),
+    Saboteur(
+      .readsBackItsHandle, "reads its copy through the descriptor that wrote it",
+      caughtBy: "expectation"),
+    Saboteur(
+      .takesShortReadForEnd, "takes a read that is short for the end of the file",
+      caughtBy: "no false alarm"),
+    Saboteur(
+      .takesShortWriteForWhole, "takes a write that is short for a whole one",
+      caughtBy: "no false alarm"),
+    Saboteur(
+      .takesShortRangeForWhole, "lets the kernel copy, and takes its first answer for all",
+      caughtBy: "no false alarm"),
+    Saboteur(
+      .takesInterruptForDone, "interrupts an fsync that takes long, and takes that for success",
+      caughtBy: "truth"),
+    Saboteur(
+      .takesExistsForFailure,
+      "does not look whether its link was made when it is told that the "
+        + "name is there", caughtBy: "no false alarm"),
+    Saboteur(
+      .takesEntriesTwice, "takes a listing that names a file twice for a good one",
+      caughtBy: "expectation"),
+    Saboteur(
+      .takesAnyMedium, "waits when its destination goes, and takes whatever comes in its place",
+      caughtBy: "expectation"),
+    Saboteur(
+      .retriesFsync, "syncs again when an fsync fails, and believes the second", caughtBy: "truth"),
+    Saboteur(
+      .resolvesPathsAgain, "looks up its destination's path anew for each file",
+      caughtBy: "nothing harmed"),
+    Saboteur(
+      .looksThenRenames, "looks whether the name is free and then renames over it",
+      caughtBy: "nothing harmed"),
+    Saboteur(.isImpatient, "fails a file when a call takes a second", caughtBy: "no false alarm"),
+    Saboteur(.listsOnce, "does not look again whether it saw every file", caughtBy: "no silence"),
+    Saboteur(.trustsSize, "reads a file to the size that stat says", caughtBy: "truth"),
+    Saboteur(.trustsHoles, "does not read where lseek says that nothing is", caughtBy: "truth"),
+    Saboteur(
+      .trustsEntryTypes, "takes for a file what the listing calls one, and nothing else",
+      caughtBy: "no silence"),
+    Saboteur(
+      .trustsTimes, "takes a copy that is not older than the source for a whole one",
+      caughtBy: "truth"),
+    Saboteur(
+      .trustsInodeNumbers, "takes a copy with another inode number for another file",
+      caughtBy: "no false alarm"),
+    Saboteur(
+      .keepsFilesOpen, "keeps every source file open to the end", caughtBy: "no false alarm"),
+    Saboteur(
+      .reservesMemory, "reserves memory for all that the card could hold",
+      caughtBy: "no false alarm"),
+    Saboteur(
+      .ignoresOutputErrors, "does not notice that nobody hears its report",
+      caughtBy: "no silence"),
+    Saboteur(
+      .callsInterruptionTheEnd, "told to end, it reports what it has as if that were all",
+      caughtBy: "no silence"),
   ]
 
   /// The saboteur of this name; nil when there is none.

@@ -10,20 +10,27 @@ public enum SaboteurMain {
       let saboteur = Saboteur.named(String(decoding: name, as: UTF8.self))
     else { return complain("no such saboteur") }
     let rest = Array(arguments.dropFirst())
-    if rest.first.map({ String(decoding: $0, as: UTF8.self) }) == "serve" {
-      return serve(saboteur)
+    Signal.ignore(.pipe)
+    do throws(SystemError) {
+      let stop = StopWord(try SignalQueue([.terminate]))
+      if rest.first.map({ String(decoding: $0, as: UTF8.self) }) == "serve" {
+        return serve(saboteur, stop)
+      }
+      return job(saboteur, rest, stop) { event in write(event) }
+    } catch {
+      return complain("\(error)")
     }
-    return job(saboteur, rest) { event in write(event) }
   }
 
   private static func job(
-    _ saboteur: Saboteur, _ arguments: [[UInt8]], _ emit: @escaping (JSON) -> Void
+    _ saboteur: Saboteur, _ arguments: [[UInt8]], _ stop: StopWord,
+    _ emit: @escaping (JSON) -> Bool
   ) -> Int32 {
     switch arguments.first.map({ String(decoding: $0, as: UTF8.self) }) {
     case "copy":
       do throws(CopyFailure) {
         let order = try CopyOrder(Array(arguments.dropFirst()))
-        return NaiveCopier(order, defect: saboteur.defect, emit: emit).run()
+        return NaiveCopier(order, defect: saboteur.defect, stop: stop, emit: emit).run()
       } catch {
         return complain("\(error)")
       }
@@ -33,7 +40,7 @@ public enum SaboteurMain {
   }
 
   /// Takes jobs as `custody serve` does, until its input ends.
-  private static func serve(_ saboteur: Saboteur) -> Int32 {
+  private static func serve(_ saboteur: Saboteur, _ stop: StopWord) -> Int32 {
     var reader = LineReader(FileDescriptor(unowned: STDIN_FILENO))
     while let line = try? reader.next() {
       guard let order = try? JSON.parse(line), let number = order["job"]?.int else {
@@ -41,19 +48,23 @@ public enum SaboteurMain {
       }
       let texts = order["arguments"]?.array?.compactMap(\.bytes)
       let arguments = texts ?? order["argumentsHex"]?.array?.compactMap(\.hexBytes) ?? []
-      func emit(_ event: JSON) {
-        guard let members = event.object else { return }
-        write(.object([.init("job", JSON(number))] + members))
+      func emit(_ event: JSON) -> Bool {
+        write(.object([.init("job", JSON(number))] + (event.object ?? [])))
       }
-      let code = job(saboteur, arguments, emit)
-      emit(["event": "exit", "exit": JSON(code)])
+      let code = job(saboteur, arguments, stop, emit)
+      if !emit(["event": "exit", "exit": JSON(code)]) { return 1 }
     }
     return 0
   }
 
-  private static func write(_ event: JSON) {
-    // A reader that has gone needs no events.
-    try? FileDescriptor(unowned: STDOUT_FILENO).writeAll(event.line)
+  /// False when nobody reads any more.
+  private static func write(_ event: JSON) -> Bool {
+    do throws(SystemError) {
+      try FileDescriptor(unowned: STDOUT_FILENO).writeAll(event.line)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private static func complain(_ text: String) -> Int32 {

@@ -3,6 +3,7 @@ import SystemIO
 /// The saboteurs' walk over a card: regular files and folders, sorted by path.
 struct SourceWalk {
   private let root: BytePath
+  private let defect: Saboteur.Defect?
 
   struct Manifest {
     var files: [NaiveCopier.SourceFile] = []
@@ -13,8 +14,9 @@ struct SourceWalk {
     ".Spotlight-V100", ".fseventsd", ".Trashes", ".TemporaryItems", ".DocumentRevisions-V100",
   ]
 
-  init(_ root: BytePath) {
+  init(_ root: BytePath, _ defect: Saboteur.Defect?) {
     self.root = root
+    self.defect = defect
   }
 
   /// Any error ends it: half a manifest is none.
@@ -39,11 +41,11 @@ struct SourceWalk {
     var seen: Set<BytePath> = []
     for entry in try folder.list() {
       let below = path.appending(entry.name)
-      if !seen.insert(entry.name).inserted {
+      if !seen.insert(entry.name).inserted, defect != .takesEntriesTwice {
         throw SystemError(call: "getdents64", errno: .fileExists, path: below)
       }
       let metadata = try folder.metadata(of: entry.name)
-      switch metadata.kind {
+      switch defect == .trustsEntryTypes ? entry.kind ?? metadata.kind : metadata.kind {
       case .regular: manifest.files.append(.init(path: below, metadata: metadata))
       case .directory:
         if path.bytes.isEmpty && Self.rootMetadata.contains(entry.name) { continue }

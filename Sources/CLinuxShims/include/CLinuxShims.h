@@ -130,6 +130,8 @@ int ls_signalfd(const int *_Nonnull signals, uint64_t count);
 int ls_signalfd_read(int fd);
 
 int ls_flock(int fd, int exclusive);
+/// Offset 0 to offset 0; the count, or -1 with errno.
+int64_t ls_copy_file_range(int from, int to, uint64_t count);
 int ls_ioctl_none(int fd, uint64_t request);
 
 /// What a child gets. `descriptors` are pairs (ours, theirs); every other one is closed.

@@ -17,7 +17,8 @@ struct DirectoryListing {
   /// Reads a directory once, from its start to its end.
   ///
   /// A kind that the listing leaves open is asked for, since directories sort with a slash behind
-  /// their name: `a.b` comes before `a/x`, as in a sorted list of paths.
+  /// their name: `a.b` comes before `a/x`, as in a sorted list of paths. So is one that would leave
+  /// the entry out: a listing that calls a file a fifo must not lose it.
   init(_ directory: borrowing PinnedDirectory) throws(SystemError) {
     var names: [UInt8] = []
     var entries: [Entry] = []
@@ -30,7 +31,8 @@ struct DirectoryListing {
     }
     self.names = names
     self.entries = entries
-    for index in entries.indices where entries[index].kind == nil {
+    for index in entries.indices {
+      if entries[index].kind == .regular || entries[index].kind == .directory { continue }
       // A name that went away meanwhile stays without a kind: whoever needs the file will say so.
       self.entries[index].kind = try directory.metadataIfPresent(of: name(index))?.kind
     }
