@@ -13,6 +13,10 @@ enum FaultVerb {
     "--subject", "NAME", .text, "the engine under test, offload unless said")
   private static let card = Parameter.option(
     "--card", "NAME", .text, "use this card instead of those of the scripts")
+  private static let destinations = Parameter.option(
+    "--destinations", "N", .integer(1...3),
+    "give each case at least so many destinations, further ones like its first; cases that strike "
+      + "both sides are left out")
   private static let gated = Parameter.flag(
     "--gated",
     "hold requests until all threads of the engine are blocked, and let them through in an order "
@@ -41,7 +45,8 @@ enum FaultVerb {
       + "next character as it is, and {{ and }} are braces. A command that names {dst} alone runs "
       + "once for each destination; one that names {dst2} too runs once.",
     parameters: [
-      names.row, subject.row, card.row, gated.row, explores.row, depth.row, schedules.row,
+      names.row, subject.row, card.row, destinations.row, gated.row, explores.row, depth.row,
+      schedules.row,
       minutes.row, unpruned.row,
     ] + ToolOptions.rows + RunOptions.rows,
     examples: [
@@ -84,7 +89,7 @@ enum FaultVerb {
     let library = try Library.standard()
     let choice = CaseChoice(
       seed: options.seed, modes: tools.spec == nil ? options.modes : [.standard], subject: name,
-      card: values[card])
+      card: values[card], destinations: values[destinations])
     let suite = FaultSuite(values.all(names), library: library)
     var cases = try Library.cases(of: suite, choice)
     if values.has(gated) { for index in cases.indices { cases[index].isGated = true } }

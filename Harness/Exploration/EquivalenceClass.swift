@@ -21,7 +21,10 @@ struct EquivalenceClass: Hashable {
   /// How a file's bytes come: not at all, in one request, in several.
   enum Size: Hashable { case empty, one, several }
 
-  init(_ operation: RecordedOperation, mode: Mode, volume: String, context: [String]) {
+  /// - `isLast`: no later request of the recording has the same operation and target.
+  init(
+    _ operation: RecordedOperation, mode: Mode, volume: String, context: [String], isLast: Bool
+  ) {
     self.mode = mode
     self.volume = volume
     self.operation = operation.operation
@@ -29,7 +32,7 @@ struct EquivalenceClass: Hashable {
     kind = operation.kind
     entry = operation.entry
     phases = operation.phases
-    position = Self.position(of: operation)
+    position = Self.position(of: operation, isLast: isLast)
     errno = operation.errno
     size =
       operation.entry != .file || operation.byteCount == 0
@@ -39,13 +42,13 @@ struct EquivalenceClass: Hashable {
 
   /// The kernel cuts reads and writes here.
   private static let requestByteCount: UInt64 = 1 << 20
-  /// Later ones of an inode count as this one.
-  private static let countLimit = 6
+  /// Later ones of an inode count as this one, but for the last.
+  private static let countLimit = 3
 
-  private static func position(of operation: RecordedOperation) -> String {
+  private static func position(of operation: RecordedOperation, isLast: Bool) -> String {
     guard let range = operation.range,
       [.read, .write, .copyrange].contains(operation.operation)
-    else { return String(min(operation.nth, countLimit)) }
+    else { return isLast && operation.nth > 1 ? "last" : String(min(operation.nth, countLimit)) }
     let end = range.offset + UInt64(operation.answered ?? 0)
     let part =
       operation.answered == 0
@@ -56,17 +59,29 @@ struct EquivalenceClass: Hashable {
   /// The class without what makes no difference to a coarse fault.
   var coarse: CoarseClass {
     CoarseClass(
-      mode: mode, volume: volume, operation: operation, kind: kind, isFailed: errno != nil,
-      context: context)
+      isSource: volume.hasPrefix("src"), operation: operation, kind: kind, isFailed: errno != nil)
+  }
+
+  /// A file's phase, whatever is done in it.
+  var phase: PhaseClass {
+    PhaseClass(mode: mode, volume: volume, kind: kind, phases: phases, size: size, context: context)
   }
 }
 
-/// Operations of one kind on one kind of thing, whatever the moment.
+/// Operations of one kind on one kind of thing, whatever the moment, mode and file system.
 struct CoarseClass: Hashable {
-  let mode: Mode
-  let volume: String
+  let isSource: Bool
   let operation: FaultModel.Operation
   let kind: RecordedOperation.Kind
   let isFailed: Bool
+}
+
+/// All that is done while a file is in one phase.
+struct PhaseClass: Hashable {
+  let mode: Mode
+  let volume: String
+  let kind: RecordedOperation.Kind
+  let phases: [String]
+  let size: EquivalenceClass.Size
   let context: [String]
 }

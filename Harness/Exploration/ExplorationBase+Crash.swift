@@ -1,4 +1,5 @@
 import FaultModel
+import SystemIO
 
 /// A case whose destinations lose power at every step.
 public struct CrashSchedule: Sendable {
@@ -8,6 +9,20 @@ public struct CrashSchedule: Sendable {
 }
 
 extension ExplorationBase {
+  /// Of clean cases that share it one is enough, the smallest: mode, volumes and the words of the
+  /// run.
+  public var crashClass: String {
+    let runs = scriptCase.statements.compactMap { statement in
+      if case .run(let words) = statement {
+        words.map(\.escaped).joined(separator: " ")
+      } else {
+        String?.none
+      }
+    }
+    return ([mode.rawValue] + scriptCase.preamble.volumes.map { "\($0)" } + runs)
+      .joined(separator: "\n")
+  }
+
   /// The case with every state after a crash of its destinations; nil for one that is not clean, or
   /// whose destinations are not in memory.
   public func crash(_ index: Int) -> CrashSchedule? {

@@ -1,4 +1,5 @@
 public import FaultModel
+import SystemIO
 
 /// A case that is explored: its script alone, in one mode, with what was recorded of it.
 public struct ExplorationBase: Sendable {
@@ -57,6 +58,16 @@ extension ExplorationBase {
       cleanOutcome: runs <= 1 && scriptCase.rules.isEmpty ? outcome : nil)
   }
 
+  /// What exploration has to know beyond one operation.
+  func recording(_ operations: [RecordedOperation]) -> RecordingIndex {
+    var files: [String: BytePath] = [:]
+    for given in scriptCase.givens.prefix(scriptCase.givensBeforeFirstRun)
+    where given.volume != "src" && given.bytes != nil && files[given.volume] == nil {
+      files[given.volume] = given.path
+    }
+    return RecordingIndex(operations, givens: files)
+  }
+
   /// The reason why the case itself is undetectable; its schedules are then too.
   var undetectableReason: String? {
     for statement in scriptCase.statements {
@@ -75,16 +86,35 @@ extension ExplorationBase {
     return "\(place) \(spec.persona) \(spec.cache.rawValue) \(spec.store.rawValue)"
   }
 
+  /// The class of an operation behind these rules.
+  func place(
+    of operation: RecordedOperation, _ recording: RecordingIndex, _ context: [String]
+  ) -> EquivalenceClass {
+    EquivalenceClass(
+      operation, mode: mode, volume: role(of: operation.target.volume), context: context,
+      isLast: recording.isLast(operation))
+  }
+
+  /// What the rules strike that had struck when an operation came.
+  func targets(of operation: RecordedOperation) -> [Target] {
+    operation.struck.flatMap { id in
+      scriptCase.rules.first { $0.id == id }?.effect.targets ?? []
+    }
+  }
+
+  /// Bytes that the case moves: the fewer, the sooner a schedule of it is over.
+  public var movedByteCount: Int {
+    operations.reduce(0) { sum, operation in
+      operation.range == nil ? sum : sum + (operation.answered ?? 0)
+    }
+  }
+
   /// The rules that had struck when an operation came, as written.
   func context(of operation: RecordedOperation) -> [String] {
     operation.struck.compactMap { id in scriptCase.rules.first { $0.id == id }?.text }
   }
 
   var schedule: ScheduleScript {
-    ScheduleScript(text, title: quotedTitle, arguments: sequentialArguments)
-  }
-
-  private var quotedTitle: String {
-    title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    ScheduleScript(text, title: title, arguments: sequentialArguments)
   }
 }

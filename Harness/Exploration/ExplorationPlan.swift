@@ -22,6 +22,7 @@ public struct ExplorationPlan: Sendable {
   private let prunes: Bool
   private var classes: Set<Sample> = []
   private var coarseClasses: Set<CoarseSample> = []
+  private var phaseClasses: Set<PhaseSample> = []
   private var ids: Set<String> = []
   /// Classes of operations that one fault can reach.
   private var reached: Set<EquivalenceClass> = []
@@ -35,6 +36,12 @@ public struct ExplorationPlan: Sendable {
   private struct CoarseSample: Hashable {
     let place: CoarseClass
     let fault: String
+  }
+
+  private struct PhaseSample: Hashable {
+    let place: PhaseClass
+    let fault: String
+    let isSeen: Bool
   }
 
   /// - `operations`: only these are struck; `setattr` means its parts too. Empty for all.
@@ -51,20 +58,30 @@ public struct ExplorationPlan: Sendable {
   }
 
   /// Adds the schedules of one fault more at each operation of a case.
+  ///
+  /// Behind a rule of the case that has struck an explored fault is a second one, and is planned as
+  /// such. Clean cases should come first, so that it is known what they reach.
   public mutating func add(_ base: ExplorationBase, index: Int) {
     coverage.baseCount += 1
     let operations = base.operations.anchored
-    let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(operations))
+    let recording = base.recording(operations)
+    let faults = LegalFaults(traits: base.traits, recording: recording)
     for operation in operations {
       coverage.recorded[operation.operation, default: 0] += 1
       if operation.isShadowed, operation.anchor == nil { note(operation) }
-      let place = EquivalenceClass(
-        operation, mode: base.mode, volume: base.role(of: operation.target.volume),
-        context: base.context(of: operation))
-      reached.insert(place)
+      let context = base.context(of: operation)
+      let place = base.place(of: operation, recording, context)
+      let isKnown =
+        !context.isEmpty
+        && !isWorthSecond(operation, base, recording, base.targets(of: operation))
+      if context.isEmpty { reached.insert(place) }
       guard admits(operation.operation) else { continue }
       for fault in faults.faults(of: operation) {
-        add(fault, at: operation, place, base, index)
+        if prunes, !context.isEmpty, isKnown || !Self.seconds.contains(fault.name) {
+          coverage.prunedCount += 1
+        } else {
+          add(fault, at: operation, place, base, index)
+        }
       }
     }
   }
@@ -74,22 +91,31 @@ public struct ExplorationPlan: Sendable {
   public mutating func addSecond(_ base: ExplorationBase, index: Int, after first: ExploredSchedule)
   {
     let operations = base.operations.anchored
-    let faults = LegalFaults(traits: base.traits, recording: RecordingIndex(operations))
+    let recording = base.recording(operations)
+    let faults = LegalFaults(traits: base.traits, recording: recording)
     // The request that the first fault struck has had its answer.
     let rest = operations.drop { $0.struck.isEmpty }.dropFirst()
     for operation in rest where !operation.struck.isEmpty && admits(operation.operation) {
-      let plain = EquivalenceClass(
-        operation, mode: base.mode, volume: base.role(of: operation.target.volume), context: [])
-      guard operation.target == first.target || !reached.contains(plain) else { continue }
-      let place = EquivalenceClass(
-        operation, mode: base.mode, volume: base.role(of: operation.target.volume),
-        context: [first.place.fault, first.place.operation.rawValue, first.target.text])
+      guard isWorthSecond(operation, base, recording, [first.target]) else { continue }
+      let place = base.place(
+        of: operation, recording,
+        [first.place.fault, first.place.operation.rawValue, first.target.text])
       for fault in faults.faults(of: operation) where Self.seconds.contains(fault.name) {
         let before = schedules.count
         add(fault, at: operation, place, base, index, first.detectability)
         coverage.pairCount += schedules.count - before
       }
     }
+  }
+
+  /// An operation behind a first fault that strikes the same file, or that no case asks for that
+  /// has no fault before it.
+  private func isWorthSecond(
+    _ operation: RecordedOperation, _ base: ExplorationBase, _ recording: RecordingIndex,
+    _ first: [Target]
+  ) -> Bool {
+    first.contains(operation.target)
+      || !reached.contains(base.place(of: operation, recording, []))
   }
 
   private static let seconds: Set<String> = ["fail EIO", "fail EINTR", "drop"]
@@ -116,11 +142,7 @@ public struct ExplorationPlan: Sendable {
     _ fault: Fault, at operation: RecordedOperation, _ place: EquivalenceClass,
     _ base: ExplorationBase, _ index: Int, _ first: Detectability = .transparent
   ) {
-    let isNew =
-      fault.isCoarse
-      ? coarseClasses.insert(CoarseSample(place: place.coarse, fault: fault.name)).inserted
-      : classes.insert(Sample(place: place, fault: fault.name, detail: fault.detail)).inserted
-    if prunes && !isNew {
+    if prunes && !isNew(fault, place) {
       coverage.prunedCount += 1
       return
     }
@@ -136,6 +158,19 @@ public struct ExplorationPlan: Sendable {
         base: index, place: cell, detectability: seen, id: id,
         text: base.schedule.text(id: id, adding: fault.rules, expecting: expected),
         target: operation.target))
+  }
+
+  /// Nothing of its class was planned yet.
+  private mutating func isNew(_ fault: Fault, _ place: EquivalenceClass) -> Bool {
+    if fault.isCoarse {
+      return coarseClasses.insert(CoarseSample(place: place.coarse, fault: fault.name)).inserted
+    }
+    if fault.isPerPhase {
+      let isSeen = if case .undetectable = fault.detectability { false } else { true }
+      return phaseClasses.insert(PhaseSample(place: place.phase, fault: fault.name, isSeen: isSeen))
+        .inserted
+    }
+    return classes.insert(Sample(place: place, fault: fault.name, detail: fault.detail)).inserted
   }
 
   private func expectation(
@@ -154,20 +189,40 @@ public struct ExplorationPlan: Sendable {
     }
   }
 
-  /// Puts first what fills most cells of the matrix, so that a run that is cut short has seen
-  /// something of each; then keeps at most `limit`.
+  /// Puts first what fills most cells of the matrix, and in each cell lets the cases take turns, so
+  /// that a run that is cut short has seen something of each; then keeps at most `limit`.
   public mutating func arrange(limit: Int? = nil) {
-    var ranks: [Coverage.Place: Int] = [:]
+    var cells: [Coverage.Place: Int] = [:]
+    var turns: [Turn: Int] = [:]
     let ranked = schedules.enumerated().map { order, schedule in
-      let rank = ranks[schedule.place, default: 0]
-      ranks[schedule.place] = rank + 1
-      return (rank: rank, order: order, schedule: schedule)
+      let cell = cells[schedule.place] ?? cells.count
+      cells[schedule.place] = cell
+      let turn = turns[Turn(cell: cell, base: schedule.base), default: 0]
+      turns[Turn(cell: cell, base: schedule.base)] = turn + 1
+      // Another case begins in each cell.
+      let seat = (schedule.base + cell) % max(1, coverage.baseCount)
+      return (rank: (turn, seat), cell: cell, order: order, schedule: schedule)
     }
-    schedules = ranked.sorted { ($0.rank, $0.order) < ($1.rank, $1.order) }.map(\.schedule)
+    var ranks: [Int: Int] = [:]
+    let seated = ranked.sorted {
+      ($0.rank.0, $0.rank.1, $0.order) < ($1.rank.0, $1.rank.1, $1.order)
+    }
+    .map { item in
+      let rank = ranks[item.cell, default: 0]
+      ranks[item.cell] = rank + 1
+      return (rank: rank, cell: item.cell, schedule: item.schedule)
+    }
+    schedules = seated.sorted { ($0.rank, $0.cell) < ($1.rank, $1.cell) }.map(\.schedule)
     guard let limit, schedules.count > limit else { return }
     for left in schedules[limit...] { coverage.plan(left.place, count: -1) }
     coverage.cutCount += schedules.count - limit
     schedules.removeLast(schedules.count - limit)
+  }
+
+  /// A case in a cell of the matrix.
+  private struct Turn: Hashable {
+    let cell: Int
+    let base: Int
   }
 
   /// FNV-1a of 64 bits, the upper forty mixed in, in hexadecimal digits.

@@ -12,10 +12,17 @@ struct Fault {
   var detail = ""
   /// One for each kind of thing is enough: the phase makes no difference to it.
   var isCoarse = false
+  /// One for each phase of a file is enough, whichever operation comes next.
+  var isPerPhase = false
 
   init(_ name: String, _ rule: String, _ detectability: Detectability = .detectable) {
+    self.init(name, [rule], detectability)
+  }
+
+  /// Several rules that strike at one moment, in their order.
+  init(_ name: String, _ rules: [String], _ detectability: Detectability = .detectable) {
     self.name = name
-    rules = [rule]
+    self.rules = rules
     self.detectability = detectability
   }
 }
@@ -24,6 +31,12 @@ extension Fault {
   func coarse(_ isCoarse: Bool = true) -> Fault {
     var fault = self
     fault.isCoarse = isCoarse
+    return fault
+  }
+
+  func perPhase() -> Fault {
+    var fault = self
+    fault.isPerPhase = true
     return fault
   }
 

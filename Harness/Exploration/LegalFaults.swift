@@ -18,12 +18,22 @@ struct LegalFaults {
 
   // MARK: Errors
 
-  /// Errors that a lost medium, server or memory gives: one stands for the others in every phase.
-  static let representative = Errno.inputOutput
-  private static let fine: Set<String> = [
-    "EIO", "EINTR", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EEXIST", "ENOENT", "ENOTSUP",
-    "EXDEV", "EINVAL",
-  ]
+  /// Errors that engines tell apart at an operation; the others mean no more than that it failed,
+  /// and are tried once for each kind of thing.
+  private static func isFine(_ errno: Errno, at operation: FaultModel.Operation) -> Bool {
+    switch errno {
+    case .inputOutput: true
+    case .interrupted: retried.contains(operation)
+    case .noSpace: [.write, .create, .mkdir, .link, .rename, .fsync, .close].contains(operation)
+    case .noSuchFile: [.lookup, .open, .unlink].contains(operation)
+    case .fileExists: [.create, .mkdir, .link, .rename].contains(operation)
+    case .notPermitted, .notSupported, .crossDevice:
+      [.link, .rename, .setattr, .setattrMode, .setattrTimes, .fsyncdir].contains(operation)
+    case .invalid: [.open, .read, .rename, .fsyncdir].contains(operation)
+    default: false
+    }
+  }
+
   /// A good engine goes on after EINTR here (scripts.md, decision 8).
   private static let retried: Set<FaultModel.Operation> = [.read, .write, .open, .fsync, .link]
 
@@ -39,7 +49,7 @@ struct LegalFaults {
         Fault(
           "fail \(name)", "fail \(words) with \(name) \(operation.clauses)",
           isRetried ? .transparent : .detectable
-        ).coarse(!Self.fine.contains(name)))
+        ).coarse(!Self.isFine(errno, at: operation.operation)))
     }
     guard operation.errno == nil else { return faults }
     if operation.operation.changesSomething {
@@ -100,6 +110,10 @@ struct LegalFaults {
       }
       let place = range.offset > 0 ? 0 : range.offset + UInt64(count)
       faults.append(Fault("misdirect", "misdirect write \(target) to \(place) \(clauses)", seen))
+      if let other = recording.bystander(of: operation) {
+        faults.append(
+          Fault("misdirect elsewhere", "misdirect write \(target) to \(other) \(clauses)", seen))
+      }
       return faults
     case .copyrange where count > 1:
       return [Fault("short", "short copyrange \(target) bytes \(half) \(clauses)", .transparent)]
@@ -153,10 +167,28 @@ struct LegalFaults {
       Fault(
         "delay",
         "delay \(operation.operation.rawValue) \(operation.target.text) for 2ms \(operation.clauses)",
-        .transparent)
+        .transparent
+      ).coarse(),
+      Fault(
+        "hang",
+        "hang \(operation.operation.rawValue) \(operation.target.text) for 2ms \(operation.clauses)",
+        .transparent
+      ).coarse(),
     ]
     if operation.traits.contains(.hasPast) { faults.append(Fault("stale", "stale \(words)")) }
     guard operation.errno == nil else { return faults }
+    if operation.operation == .stat, let entry = operation.entry {
+      let target = operation.target.text
+      let other = entry == .file ? "directory" : "file"
+      for (field, value) in [
+        ("type", other), ("ino", "4242"), ("nlink", "7"), ("ctime", Self.year),
+      ] {
+        faults.append(
+          Fault(
+            "report \(field)", "report stat \(target) \(field) \(value) \(operation.clauses)"
+          ).coarse())
+      }
+    }
     if operation.operation == .stat, operation.entry == .file {
       let target = operation.target.text
       faults += [
@@ -165,7 +197,7 @@ struct LegalFaults {
           "report stat \(target) size \(operation.byteCount + 1) \(operation.clauses)"),
         Fault(
           "report mtime",
-          "report stat \(target) mtime 2001-09-09T01:46:40Z \(operation.clauses)"),
+          "report stat \(target) mtime \(Self.year) \(operation.clauses)"),
       ]
     }
     if operation.operation == .statfs {
@@ -176,6 +208,7 @@ struct LegalFaults {
     return faults + listings(operation)
   }
 
+  private static let year = "2001-09-09T01:46:40Z"
   private static let hidden = "no other listing of the folder shows the entry"
 
   private func listings(_ operation: RecordedOperation) -> [Fault] {
@@ -192,47 +225,9 @@ struct LegalFaults {
           isBlind ? .undetectable(Self.hidden) : .detectable
         ).about(kind),
         Fault("duplicate", "duplicate \(target) pass \(operation.pass)").about(kind),
+        Fault("report entry type", "report readdir \(target) type unknown pass \(operation.pass)")
+          .about(kind).coarse(),
       ]
     }
-  }
-
-  // MARK: Acts
-
-  private static let tooLate = "the source changes after the engine's last look at it"
-
-  private func acts(_ operation: RecordedOperation) -> [Fault] {
-    let volume = operation.target.volume
-    let moment = operation.moment
-    var faults = ["eject", "remount"].map { Fault($0, "\($0) \(volume) \(moment)") }
-    if volume != "src" {
-      faults += ["full", "readonly"].map { Fault($0, "\($0) \(volume) \(moment)") }
-    }
-    if traits.cleanOutcome != nil {
-      faults += ["kill", "terminate"].map { Fault($0, "\($0) subject \(moment)").endingRun() }
-    }
-    guard operation.entry == .file, operation.traits.contains(.isNamed),
-      operation.kind == .file || operation.kind == .temporary
-    else { return faults }
-    let target = operation.target.text
-    let isSource = volume == "src"
-    let seesName: Detectability =
-      !isSource || recording.isLookedUpLater(operation) ? .detectable : .undetectable(Self.tooLate)
-    let seesInode: Detectability =
-      !isSource || recording.isStatedLater(operation) ? .detectable : .undetectable(Self.tooLate)
-    faults.append(Fault("swap", "swap inode \(target) bytes different \(moment)", seesName))
-    guard isSource else { return faults }
-    faults += [
-      Fault("change append", "change \(target) append 512 \(moment)", seesInode),
-      Fault("change replace", "change \(target) replace \(moment)", seesName),
-      Fault("change remove", "change \(target) remove \(moment)", seesName),
-    ]
-    if operation.byteCount > 0 {
-      let count = min(512, operation.byteCount)
-      faults += [
-        Fault("change write", "change \(target) write 0+\(count) \(moment)", seesInode),
-        Fault("change truncate", "change \(target) truncate 0 \(moment)", seesInode),
-      ]
-    }
-    return faults
   }
 }

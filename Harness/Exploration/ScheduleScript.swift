@@ -54,7 +54,7 @@ struct ScheduleScript {
   /// The text with further rules, which stand before the first run and behind the case's own.
   func text(id: String?, adding rules: [String], expecting expected: Expected) -> String {
     var lines = head.map(String.init)
-    lines.append("case \"\(title)\(id.map { " " + $0 } ?? "")\"")
+    lines.append("case \(ScriptText.quoted("\(title)\(id.map { " " + $0 } ?? "")"))")
     let isWritten = if case .asWritten = expected { true } else { false }
     let statements = body.filter { isWritten || Self.word($0) != "expect" }
     let firstRun = statements.firstIndex { Self.word($0) == "run" }

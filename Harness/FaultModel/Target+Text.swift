@@ -17,9 +17,14 @@ extension Target {
 /// Words of the language, written rather than read.
 public enum ScriptText {
   /// A path as a quoted string that reads as the same bytes.
-  public static func quoted(_ path: BytePath) -> String {
+  public static func quoted(_ path: BytePath) -> String { quoted(path.bytes) }
+
+  /// Words as a quoted string that reads as the same.
+  public static func quoted(_ words: String) -> String { quoted(Array(words.utf8)) }
+
+  private static func quoted(_ bytes: [UInt8]) -> String {
     var text = "\""
-    for byte in path.bytes {
+    for byte in bytes {
       switch byte {
       case UInt8(ascii: "\""): text += "\\\""
       case UInt8(ascii: "\\"): text += "\\\\"

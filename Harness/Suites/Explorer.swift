@@ -43,6 +43,8 @@ public final class Explorer: Sendable {
     let planned: PlannedCase
     let base: ExplorationBase
 
+    var cost: (Int, Int) { (base.scriptCase.rules.count, base.movedByteCount) }
+
     func identity(_ id: String) -> CaseIdentity {
       CaseIdentity(
         script: base.script, title: "\(base.title) \(id)", line: base.line,
@@ -52,7 +54,7 @@ public final class Explorer: Sendable {
 
   /// Explores to the end, or until the stop flag is raised; blocks.
   public func explore(_ targets: [ExplorationTarget]) throws(RunError) -> End {
-    for target in targets {
+    for target in Self.joined(targets) {
       try explore(target)
       if !target.operations.isEmpty { state.withLock { $0.coverage.isWhole = false } }
     }
@@ -62,8 +64,25 @@ public final class Explorer: Sendable {
     return state.withLock { End(results: $0.results, planned: $0.planned) }
   }
 
+  /// Scripts that are explored alike share their classes: what one has reached, the next need not.
+  private static func joined(_ targets: [ExplorationTarget]) -> [ExplorationTarget] {
+    var joined: [ExplorationTarget] = []
+    for target in targets {
+      if let index = joined.firstIndex(where: {
+        $0.operations == target.operations && $0.depth == target.depth
+      }) {
+        joined[index].cases += target.cases
+      } else {
+        joined.append(target)
+      }
+    }
+    return joined
+  }
+
   private func explore(_ target: ExplorationTarget) throws(RunError) {
+    // Clean cases come first, and of these the ones that are over soonest: they stand for a class.
     let bases = try record(target.cases.filter(isExplored).compactMap(sequential))
+      .sorted { $0.cost < $1.cost }
     var plan = ExplorationPlan(operations: target.operations, prunes: choice.prunes)
     for (index, explored) in bases.enumerated() { plan.add(explored.base, index: index) }
     plan.arrange(limit: choice.scheduleLimit)
@@ -81,7 +100,7 @@ public final class Explorer: Sendable {
   private func crash(_ bases: [Explored]) throws(RunError) {
     var seen: Set<String> = []
     let crashes = bases.enumerated().compactMap { $0.element.base.crash($0.offset) }
-      .filter { seen.insert($0.text).inserted }
+      .filter { seen.insert(bases[$0.base].base.crashClass).inserted }
     state.withLock { $0.planned += crashes.count }
     runner.events.post(.schedulesPlanned(crashes.count))
     try runner.forEach(crashes, isOver: { self.isOver }) { (driver, crash) throws(RunError) in
@@ -290,9 +309,8 @@ extension PlannedCase {
     var planned = self
     planned.isGated = isGated
     guard !isGated, let arguments = sequentialArguments else { return planned.plain }
-    let title = identity.title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let text = ScheduleWords.text(
-      ofScript: script.text, title: title, arguments: arguments)
+      ofScript: script.text, title: identity.title, arguments: arguments)
     let script = try ScriptParser.parse(text, name: script.name)
     return planned.with(script, script.cases[0])
   }

@@ -45,7 +45,7 @@ public struct FaultSuite: Suite {
     do throws(ScriptError) {
       planned = try PlannedCase.all(
         of: script, seed: choice.seed, card: choice.card, modes: choice.modes,
-        subject: choice.subject, caughtBy: caughtBy,
+        destinations: choice.destinations, subject: choice.subject, caughtBy: caughtBy,
         parse: choice.card == nil
           ? ScriptParser.parse : ScriptLoader(cards: library.cards).load)
     } catch {

@@ -24,19 +24,24 @@ public struct PlannedCase: Sendable {
   ///
   /// - `seed`, `card`: override those of the script.
   /// - `modes`: only these; nil for those that the case names.
+  /// - `destinations`: at least so many; nil for those that the case has.
   /// - `parse`: reads a script's text; one that also looks at cards finds out what an overriding
   ///   card lacks.
   /// - Throws: what `parse` says of a case that stands alone.
   static func all(
     of script: Script, seed: UInt64? = nil, card: String? = nil, modes: [Mode]? = nil,
-    subject: String, caughtBy: String? = nil, parse: Parse = ScriptParser.parse
+    destinations: Int? = nil, subject: String, caughtBy: String? = nil,
+    parse: Parse = ScriptParser.parse
   ) throws(ScriptError) -> [PlannedCase] {
     var cases: [PlannedCase] = []
     for (index, scriptCase) in script.cases.enumerated() {
-      let isolated = try parse(
-        Array(script.isolatedText(ofCase: index, seed: seed, card: card).utf8), script.name)
-      guard let only = isolated.cases.first else { continue }
+      let text = script.isolatedText(ofCase: index, seed: seed, card: card)
       for mode in modes ?? scriptCase.preamble.modes {
+        guard let text = scriptCase.adapted(text, to: mode, destinations: destinations) else {
+          continue
+        }
+        let isolated = try parse(Array(text.utf8), script.name)
+        guard let only = isolated.cases.first else { continue }
         let identity = CaseIdentity(
           script: script.name, title: scriptCase.title, line: scriptCase.line,
           mode: mode.rawValue, slug: scriptCase.slug)

@@ -20,10 +20,14 @@ public struct CaseChoice: Sendable {
   public var subject: String
   /// Overrides the card of the scripts.
   public var card: String?
+  /// At least so many destinations; nil for those of the scripts.
+  public var destinations: Int?
 
   public init(
-    seed: UInt64? = nil, modes: [Mode]? = nil, subject: String = "offload", card: String? = nil
+    seed: UInt64? = nil, modes: [Mode]? = nil, subject: String = "offload", card: String? = nil,
+    destinations: Int? = nil
   ) {
+    self.destinations = destinations
     self.seed = seed
     self.modes = modes
     self.subject = subject

@@ -11,7 +11,7 @@ struct DetectabilityTests {
   private func seen(
     _ fault: String, at operation: RecordedOperation, in base: ExplorationBase
   ) -> Detectability? {
-    LegalFaults(traits: base.traits, recording: RecordingIndex(base.operations))
+    LegalFaults(traits: base.traits, recording: base.recording(base.operations))
       .faults(of: operation).first { $0.name == fault }?.detectability
   }
 
@@ -96,6 +96,36 @@ struct DetectabilityTests {
     #expect(Self.isUndetectable(seen("change write", at: close, in: late)))
     #expect(seen("swap", at: close, in: early) == .detectable)
     #expect(Self.isUndetectable(seen("swap", at: close, in: late)))
+  }
+
+  @Test("a copy that changes after the last look at it is unseen, and before it is not")
+  func changedCopies() throws {
+    let fsync = recorded(.fsync)
+    let early = try base([fsync, recorded(.stat)])
+    let late = try base([recorded(.stat), fsync])
+    #expect(seen("change append", at: fsync, in: early) == .detectable)
+    #expect(Self.isUndetectable(seen("change append", at: fsync, in: late)))
+    let unnamed = recorded(.write, kind: .temporary, range: Self.bytes, answered: 100)
+    #expect(seen("change write", at: unnamed, in: try base([unnamed])) == .detectable)
+  }
+
+  @Test(
+    "clocks, stops and hangs are transparent",
+    arguments: ["clock ahead", "clock back", "stop", "hang"])
+  func patience(_ fault: String) throws {
+    let fsync = recorded(.fsync)
+    #expect(seen(fault, at: fsync, in: try base([fsync])) == .transparent)
+  }
+
+  @Test("a write lands in another file only while nothing is known of that one")
+  func bystanders() throws {
+    let first = recorded(.write, "dst", "a.mov", range: Self.bytes, answered: 100)
+    let write = recorded(.write, "dst", "b.mov", range: Self.bytes, answered: 100)
+    let checked = recorded(.close, "dst", "a.mov", phases: ["readback"])
+    #expect(seen("misdirect elsewhere", at: write, in: try base([write])) == nil)
+    #expect(seen("misdirect elsewhere", at: write, in: try base([first, write])) == .detectable)
+    let late = try base([first, checked, write])
+    #expect(seen("misdirect elsewhere", at: write, in: late) == nil)
   }
 
   @Test("two faults are transparent only together, and unseen when one is")

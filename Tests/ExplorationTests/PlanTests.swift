@@ -39,7 +39,7 @@ struct PlanTests {
     for schedule in plan.schedules {
       let script = try ScriptParser.parse(schedule.text, name: "t")
       #expect(script.cases.count == 1)
-      #expect(script.cases[0].rules.count == 1)
+      #expect(script.cases[0].rules.count == (schedule.place.fault == "eject insert" ? 2 : 1))
     }
     #expect(Set(plan.schedules.map(\.id)).count == plan.schedules.count)
   }
@@ -67,6 +67,66 @@ struct PlanTests {
     #expect(try count(recorded(.fsync, "dst", "b.mov", phases: ["first-data"], byteCount: 0)) == 2)
     #expect(try count(recorded(.fsync, "dst", "a.mov", nth: 2, phases: ["first-data"])) == 2)
     #expect(try count(recorded(.fsync, "src", "b.mov", phases: ["first-data"])) == 2)
+  }
+
+  @Test("an error that engines do not tell apart is tried once for each kind of thing")
+  func coarse() throws {
+    func count(_ fault: String) throws -> Int {
+      var plan = ExplorationPlan(operations: [.fsync])
+      let phases = ["first-data", "synced", "readback"]
+      let operations = phases.enumerated().map {
+        recorded(.fsync, nth: $0.offset + 1, phases: [$0.element])
+      }
+      plan.add(try base(operations), index: 0)
+      plan.add(try base([recorded(.fsync, phases: ["named"])], mode: .paranoid), index: 1)
+      return plan.schedules.filter { $0.place.fault == fault }.count
+    }
+    #expect(try count("fail EIO") == 4)
+    #expect(try count("fail ENOSPC") == 4)
+    #expect(try count("fail ESTALE") == 1)
+    #expect(try count("hang") == 1)
+  }
+
+  @Test("the last of many equal requests is a class of its own")
+  func last() throws {
+    var plan = ExplorationPlan(operations: [.stat])
+    plan.add(try base((1...9).map { recorded(.stat, nth: $0, phases: ["scan"]) }), index: 0)
+    let struck = plan.schedules.filter { $0.place.fault == "fail EIO" }.map(\.text)
+    #expect(struck.count == 4)
+    #expect(struck.contains { $0.contains("nth 9 once") })
+  }
+
+  @Test("behind a rule of the case only errors and losses are tried, where no clean case comes")
+  func context() throws {
+    let rule = "fail close dst:~a.mov with EIO\n  run"
+    var plan = ExplorationPlan()
+    plan.add(try base([recorded(.fsync, "dst", "b.mov")]), index: 0)
+    let clean = plan.schedules.count
+    plan.add(
+      try base(
+        [
+          recorded(.fsync, "dst", "b.mov", struck: [0]),
+          recorded(.unlink, "dst", "b.mov", struck: [0]),
+        ], run: rule, expectation: "sound"), index: 1)
+    let second = plan.schedules[clean...]
+    #expect(Set(second.map(\.place.operation)) == [.unlink])
+    #expect(Set(second.map(\.place.fault)) == ["fail EIO", "fail EINTR", "drop"])
+    var whole = ExplorationPlan(prunes: false)
+    whole.add(
+      try base([recorded(.fsync, "dst", "b.mov", struck: [0])], run: rule, expectation: "sound"),
+      index: 0)
+    #expect(whole.schedules.count > 20)
+  }
+
+  @Test("a limit lets the cases take turns")
+  func turns() throws {
+    var plan = ExplorationPlan()
+    for (index, mode) in [Mode.standard, .thorough, .paranoid].enumerated() {
+      plan.add(try base([recorded(.fsync), recorded(.write)], mode: mode), index: index)
+    }
+    plan.arrange(limit: 40)
+    #expect(Set(plan.schedules.map(\.base)) == [0, 1, 2])
+    #expect(Set(plan.schedules.map(\.place)).count == 40)
   }
 
   @Test("a request whose words fit an earlier one is struck behind another moment")

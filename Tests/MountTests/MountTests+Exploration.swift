@@ -44,6 +44,21 @@ extension MountTests {
       #expect(try fixture.text("report/coverage.txt").contains("operation x fault"))
     }
 
+    @Test("a lie about the root's kind is over with its case, and the next one finds its source")
+    func kinds() throws {
+      let fixture = try RunFixture(
+        """
+        case "lie"
+          report stat src:"/" type file
+          expect sound
+        case "truth"
+          expect verified
+
+        """)
+      let end = try fixture.run("fault", "t", "--report", "report")
+      #expect(end.status == .exited(0), "\(end.output)")
+    }
+
     @Test(
       "one schedule of a class comes to the same as all of it, for an engine that is broken too")
     func pruning() throws {

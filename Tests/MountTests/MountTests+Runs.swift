@@ -73,6 +73,12 @@ extension MountTests {
       (["fault", "t", "--custody", "/bin/true"], 4, "another build"),
       (["fault", "t", "--custody", "/no/such"], 4, "cannot be asked"),
       (["replay", "t"], 2, "replay"), (["gate", "--jobs", "0"], 2, "not between"),
+      (["fault", "t", "--explore", "--depth", "0"], 2, "is not between 1 and 2"),
+      (["fault", "t", "--explore", "--depth", "3"], 2, "is not between 1 and 2"),
+      (["fault", "t", "--explore", "--schedules", "0"], 2, "is not between 1 and"),
+      (["fault", "t", "--explore", "--minutes", "0"], 2, "is not between 1 and 10000"),
+      (["fault", "t", "--explore", "--minutes", "10001"], 2, "is not between 1 and 10000"),
+      (["fault", "t", "--destinations", "4"], 2, "is not between 1 and 3"),
     ]
 
     @Test("harness: bad input is named, has its exit code and leaves nothing", arguments: badInput)

@@ -173,10 +173,12 @@ final class Injector: RigStore {
 
   var hasTaughtKernel: Bool {
     rules.contains { rule in
-      if case .fail(_, _, .notImplemented, _, _) = rule.rule.effect {
-        rule.fired > 0
-      } else {
-        false
+      switch rule.rule.effect {
+      // It takes ENOSYS for an answer about the whole mount.
+      case .fail(_, _, .notImplemented, _, _): rule.fired > 0
+      // An inode that was of another kind is bad for as long as the kernel knows it.
+      case .report(.stat(_, field: "type", _)): rule.fired > 0
+      default: false
       }
     }
   }
