@@ -90,7 +90,10 @@ let package = Package(
     harness(
       "Suites", "Exploration", "HarnessKit", "Subjects", "Oracles", "FaultFS", "FaultModel",
       "Wire", "SystemIO"),
-    harness("Bench", "CommandLineKit", "Hashing", "Wire", "SystemIO"),
+    .target(
+      name: "CBench", path: "Harness/CBench", linkerSettings: [.linkedLibrary("fuse3")]),
+    harness(
+      "Bench", "FaultFS", "FaultModel", "CommandLineKit", "Hashing", "Wire", "SystemIO", "CBench"),
     command(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
       "Bench", "FaultFS", "FaultModel", "BuildIdentity", "CommandLineKit", "Wire", "SystemIO"),
@@ -107,7 +110,7 @@ let package = Package(
     test("SuitesTests", "Suites", "Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     test("ExplorationTests", "Exploration", "HarnessKit", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
-    test("MountTests", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO"),
+    test("MountTests", "Bench", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO"),
     test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("SubjectsTests", "Subjects", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),

@@ -18,10 +18,20 @@ public enum Bench {
     /// Empties the machine's whole page cache between steps, as root; otherwise only that of the
     /// files at hand, which leaves directories and inodes warm.
     public var dropsAllCaches: Bool
+    /// The `harness` executable, for what serves mounts and for their client.
+    public var harness: BytePath
+    /// A folder on a tmpfs, for what is mounted.
+    public var memoryFolder: BytePath
+    /// Size of the large file on a mount.
+    public var mountMebibytes: Int
+    /// How many files of 4 KiB are made on a mount.
+    public var mountFiles: Int
 
     public init(
       custody: BytePath, folder: BytePath, rounds: Int = 3, largeByteCount: Int64 = 2 << 30,
-      smallCount: Int = 20_000, dropsAllCaches: Bool = true
+      smallCount: Int = 20_000, dropsAllCaches: Bool = true,
+      harness: BytePath = "/proc/self/exe", memoryFolder: BytePath = "/dev/shm",
+      mountMebibytes: Int = 1024, mountFiles: Int = 2000
     ) {
       self.custody = custody
       self.folder = folder
@@ -29,11 +39,15 @@ public enum Bench {
       self.largeByteCount = largeByteCount
       self.smallCount = smallCount
       self.dropsAllCaches = dropsAllCaches
+      self.harness = harness
+      self.memoryFolder = memoryFolder
+      self.mountMebibytes = mountMebibytes
+      self.mountFiles = mountFiles
     }
   }
 
   /// The names that `run` takes.
-  public static let names = ["offload", "hash"]
+  public static let names = ["offload", "hash", "faultfs"]
 
   /// Runs one comparison, or all of them when `name` is nil. Blocks, for minutes.
   ///
@@ -49,6 +63,9 @@ public enum Bench {
     }
     if name == nil || name == "offload" {
       results.append(.init("offload", try OffloadBench(settings).run(tell: tell)))
+    }
+    if name == nil || name == "faultfs" {
+      results.append(.init("faultfs", try FaultFSBench(settings).run(tell: tell)))
     }
     return .object(results)
   }

@@ -1,3 +1,4 @@
+public import FaultFS
 public import SystemIO
 
 /// Why a comparison could not be made; none of these says anything about speed.
@@ -14,6 +15,10 @@ public enum BenchError: Error, Sendable, CustomStringConvertible {
   case unknown(String)
   /// A digest that this machine's library does not offer.
   case hashing(String)
+  /// What a rig could not do.
+  case rig(RigError)
+  /// The folder for what is mounted is on a disk.
+  case notInMemory(BytePath)
 
   public var description: String {
     switch self {
@@ -26,6 +31,8 @@ public enum BenchError: Error, Sendable, CustomStringConvertible {
     case .unknown(let name):
       return "there is no bench \(name); there are \(Bench.names.joined(separator: ", "))"
     case .hashing(let text): return text
+    case .rig(let error): return "\(error)"
+    case .notInMemory(let folder): return "\(folder) is not on a tmpfs"
     }
   }
 }

@@ -1,3 +1,4 @@
+import Bench
 import FaultFS
 import Subjects
 import SystemIO
@@ -11,6 +12,8 @@ enum HiddenVerbs {
     switch String(decoding: verb, as: UTF8.self) {
     case "rig": return RigMain.run(rest.compactMap { BytePath($0) })
     case "watchdog": return WatchdogMain.run()
+    case "twin": return MountProcesses.twin(rest)
+    case "client": return MountProcesses.client(rest)
     case "saboteur": return SaboteurMain.run(rest)
     default: return nil
     }

@@ -54,3 +54,10 @@ extension MountTable.Entry {
   /// has none, and its device number is no connection's.
   var isConnection: Bool { type == "fuse" || type.hasPrefix("fuse.") }
 }
+
+/// Mounts that others than a rig make.
+public enum OwnMounts {
+  /// What such a mount is to carry as its source (fsname), so that the next rig takes it away if
+  /// this process dies; nil where /proc does not tell.
+  public static var source: String? { MountTag.ownText }
+}
