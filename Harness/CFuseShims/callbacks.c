@@ -1,6 +1,8 @@
 // libfuse's callback table: each entry flattens its arguments and calls the one handler.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 
 #include "session.h"
@@ -35,10 +37,14 @@ static int64_t nanoseconds(struct timespec time) {
 }
 
 static void on_init(void *userdata, struct fuse_conn_info *connection) {
-  (void)userdata;
+  const struct ff_session *session = userdata;
   // Only what determinism and long names need: no read-ahead in parallel, no READDIRPLUS (its
   // entries have no address), no AUTO_INVAL_DATA, no write-back cache, and O_TRUNC as a SETATTR.
   connection->want = connection->capable & FUSE_CAP_PARALLEL_DIROPS;
+  if (session->locks) {
+    connection->want |=
+      connection->capable & (FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS);
+  }
   connection->max_write = 1 << 20;
   connection->time_gran = 1;
 }
@@ -197,12 +203,17 @@ static void on_write(
 static void on_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *info) {
   ff_request request = request_of(req, ff_operation_flush, node);
   set_handle(&request, info);
+  request.owner = info->lock_owner;
   hand_over(req, &request);
 }
 
 static void on_release(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *info) {
   ff_request request = request_of(req, ff_operation_release, node);
   set_handle(&request, info);
+  if (info->flock_release) {
+    request.owner = info->lock_owner;
+    request.fields = ff_lock_whole;
+  }
   hand_over(req, &request);
 }
 
@@ -341,7 +352,47 @@ static void on_ioctl(
   hand_over(req, &request);
 }
 
-// flock and POSIX locks stay with the kernel; poll and bmap are not offered.
+static ff_request lock_of(
+  fuse_req_t req, enum ff_operation operation, fuse_ino_t node, struct fuse_file_info *info
+) {
+  ff_request request = request_of(req, operation, node);
+  set_handle(&request, info);
+  request.owner = info->lock_owner;
+  return request;
+}
+
+static void hand_over_range(fuse_req_t req, ff_request *request, const struct flock *lock) {
+  request->mode = (uint32_t)lock->l_type;
+  request->offset = (uint64_t)lock->l_start;
+  request->count = (uint64_t)lock->l_len;
+  request->other_node = (uint64_t)lock->l_pid;
+  hand_over(req, request);
+}
+
+static void on_getlk(
+  fuse_req_t req, fuse_ino_t node, struct fuse_file_info *info, struct flock *lock
+) {
+  ff_request request = lock_of(req, ff_operation_getlock, node, info);
+  hand_over_range(req, &request, lock);
+}
+
+static void on_setlk(
+  fuse_req_t req, fuse_ino_t node, struct fuse_file_info *info, struct flock *lock, int waits
+) {
+  ff_request request = lock_of(req, ff_operation_setlock, node, info);
+  if (waits) request.fields = ff_lock_waits;
+  hand_over_range(req, &request, lock);
+}
+
+static void on_flock(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *info, int how) {
+  ff_request request = lock_of(req, ff_operation_setlock, node, info);
+  const struct flock whole = {
+    .l_type = how & LOCK_UN ? F_UNLCK : how & LOCK_EX ? F_WRLCK : F_RDLCK};
+  request.fields = ff_lock_whole | (how & LOCK_NB ? 0 : ff_lock_waits);
+  hand_over_range(req, &request, &whole);
+}
+
+// poll and bmap are not offered; locks come only where INIT asked for them.
 const struct fuse_lowlevel_ops ff_operations = {
   .init = on_init,
   .lookup = on_lookup,
@@ -376,6 +427,9 @@ const struct fuse_lowlevel_ops ff_operations = {
   .access = on_access,
   .lseek = on_lseek,
   .ioctl = on_ioctl,
+  .getlk = on_getlk,
+  .setlk = on_setlk,
+  .flock = on_flock,
   .fallocate = on_fallocate,
   .copy_file_range = on_copy_file_range,
 };

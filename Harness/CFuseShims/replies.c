@@ -1,5 +1,6 @@
 // Answers: fixed-width structs to libfuse's.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -103,6 +104,15 @@ int32_t ff_reply_statistics(void *token, const ff_statistics *statistics) {
 
 int32_t ff_reply_offset(void *token, uint64_t offset) {
   return fuse_reply_lseek(token, (off_t)offset);
+}
+
+int32_t ff_reply_lock(
+  void *token, int32_t type, uint64_t offset, uint64_t count, int32_t process
+) {
+  const struct flock lock = {
+    .l_type = (short)type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = (off_t)count,
+    .l_pid = process};
+  return fuse_reply_lock(token, &lock);
 }
 
 int32_t ff_reply_size(void *token, uint64_t size) { return fuse_reply_xattr(token, size); }

@@ -68,6 +68,7 @@ ff_session *ff_session_new(const ff_options *options, ff_handler handler, void *
   session->context = context;
   session->direct = options->direct;
   session->allow_mmap = options->allow_mmap;
+  session->locks = options->locks;
   session->timeout = options->timeout;
   char name[] = "custody", dash_o[] = "-o";
   char *list = strdup(options->mount_options);

@@ -14,6 +14,7 @@ struct ff_session {
   void *context;
   uint32_t direct;
   uint32_t allow_mmap;
+  uint32_t locks;
   double timeout;
   /// The header of the request that was received.
   uint64_t unique;

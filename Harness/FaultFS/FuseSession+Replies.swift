@@ -60,6 +60,11 @@ extension FuseSession {
       return ff_reply_statistics(token, &raw)
     case .offset(let offset): return ff_reply_offset(token, offset)
     case .size(let size): return ff_reply_size(token, UInt64(size))
+    case .heldLock(let held):
+      let range = held?.range ?? 0..<0
+      return ff_reply_lock(
+        token, held.map { $0.isExclusive ? F_WRLCK : F_RDLCK } ?? F_UNLCK, range.lowerBound,
+        range.upperBound == .max ? 0 : range.upperBound - range.lowerBound, held?.process ?? 0)
     }
   }
 

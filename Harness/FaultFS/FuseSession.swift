@@ -35,6 +35,8 @@ final class FuseSession {
     /// The kernel checks mode bits itself, and ACCESS never arrives.
     var kernelChecksModes = false
     var isReadOnly = false
+    /// Locks come to the volume; else the kernel plays them.
+    var hasLocks = false
   }
 
   /// Mounts at a folder that exists.
@@ -66,7 +68,8 @@ final class FuseSession {
     let handle = mountOptions(tag: tag, options).withCString { list in
       var raw = ff_options(
         mount_options: list, direct: options.cache == .none ? 1 : 0,
-        allow_mmap: options.noMmap ? 0 : 1, timeout: options.cache == .none ? 0 : 1)
+        allow_mmap: options.noMmap ? 0 : 1, locks: options.hasLocks ? 1 : 0,
+        timeout: options.cache == .none ? 0 : 1)
       return ff_session_new(&raw, handleRequest, Unmanaged.passUnretained(context).toOpaque())
     }
     guard let handle else {

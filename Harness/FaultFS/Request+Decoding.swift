@@ -8,6 +8,12 @@ extension Request {
     unique = raw.unique
     thread = raw.thread
     call = Self.call(raw)
+    switch raw.operation {
+    case .flush: lockOwner = LockOwner(id: raw.owner, isWhole: false)
+    case .release where raw.fields & ff_lock_whole.rawValue != 0:
+      lockOwner = LockOwner(id: raw.owner, isWhole: true)
+    default: lockOwner = nil
+    }
   }
 
   private static func call(_ raw: ff_request) -> Call {
@@ -32,6 +38,8 @@ extension Request {
     case .setxattr, .getxattr, .listxattr, .removexattr: return attribute(raw)
     case .access: return .access(raw.node, mask: raw.flags)
     case .ioctl: return .ioctl(raw.node, raw.handle, command: UInt32(bitPattern: raw.flags))
+    case .setlock: return .lock(raw.node, raw.handle, LockRequest(raw))
+    case .getlock: return .lockTest(raw.node, raw.handle, LockRequest(raw))
     case .forget: return .forget(raw.node, lookups: raw.count)
     }
   }
@@ -86,6 +94,18 @@ extension Request {
     case .listxattr: return .listxattr(raw.node, count: count)
     default: return .removexattr(raw.node, name: name)
     }
+  }
+}
+
+extension LockRequest {
+  fileprivate init(_ raw: ff_request) {
+    let isWhole = raw.fields & ff_lock_whole.rawValue != 0
+    let (end, isBeyond) = raw.offset.addingReportingOverflow(raw.count)
+    self.init(
+      owner: LockOwner(id: raw.owner, isWhole: isWhole), type: Int32(raw.mode),
+      range: raw.offset..<(raw.count == 0 || isBeyond ? .max : end),
+      process: Int32(truncatingIfNeeded: raw.other_node),
+      waits: raw.fields & ff_lock_waits.rawValue != 0)
   }
 }
 

@@ -13,7 +13,7 @@ extension Request.Call {
       .listxattr(let node, _), .removexattr(let node, _), .access(let node, _),
       .lseek(let node, _, _, _), .fallocate(let node, _, _, _, _),
       .copyFileRange(let node, _, _, _, _, _, _), .forget(let node, _), .ioctl(let node, _, _),
-      .receive(let node, _, _, _):
+      .receive(let node, _, _, _), .lock(let node, _, _), .lockTest(let node, _, _):
       return node
     }
   }
@@ -74,6 +74,8 @@ extension Request.Call {
       .receive(map(node), map(handle), offset: offset, data: data)
     case .ioctl(let node, let handle, let command):
       .ioctl(map(node), map(handle), command: command)
+    case .lock(let node, let handle, let lock): .lock(map(node), map(handle), lock)
+    case .lockTest(let node, let handle, let lock): .lockTest(map(node), map(handle), lock)
     case .flush(let node, let handle): .flush(map(node), map(handle))
     case .release(let node, let handle): .release(map(node), map(handle))
     case .fsync(let node, let handle, let dataOnly):

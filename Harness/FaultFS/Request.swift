@@ -11,6 +11,8 @@ struct Request {
   /// Thread id of the caller, for per-thread addresses.
   let thread: Int32
   let call: Call
+  /// Whose locks end with a FLUSH or a RELEASE; nil where none may.
+  var lockOwner: LockOwner?
 
   /// The node ids are those that the volume gave out in its entries; 1 is the root.
   enum Call {
@@ -51,6 +53,10 @@ struct Request {
       NodeID, HandleID, offset: UInt64, to: NodeID, HandleID, toOffset: UInt64, count: UInt64)
     /// No volume here knows any; only rules answer otherwise.
     case ioctl(NodeID, HandleID, command: UInt32)
+    /// Takes, changes or gives back a lock.
+    case lock(NodeID, HandleID, LockRequest)
+    /// Asks which lock is in the way (F_GETLK).
+    case lockTest(NodeID, HandleID, LockRequest)
     /// The second half of a copy_file_range from another volume of the same mount.
     case receive(NodeID, HandleID, offset: UInt64, data: UnsafeRawBufferPointer)
     case forget(NodeID, lookups: UInt64)
@@ -91,6 +97,8 @@ enum Reply {
   case offset(UInt64)
   /// The size that an xattr call asked for.
   case size(Int)
+  /// The lock that is in the way; nil when there is none.
+  case heldLock(LockTable.Held?)
   case done
   /// For requests that the kernel wants no answer to.
   case nothing

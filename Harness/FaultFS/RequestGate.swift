@@ -179,6 +179,8 @@ extension Request.Call {
     case .receive: 31
     case .ioctl: 32
     case .forget: 33
+    case .lock: 34
+    case .lockTest: 35
     }
   }
 

@@ -11,6 +11,8 @@ final class Rig {
   static let mountPointsName: BytePath = "mnt"
   private let watchdog: WatchdogLink
   private let kernelChecksModes: Bool
+  /// The case's volumes get the locks.
+  private var hasLocks = false
   /// Where the one volume of `harness mount` goes and what it shows.
   private let fixed: FixedPlaces?
   /// Set right after init, since it needs the rig as its host.
@@ -68,6 +70,7 @@ final class Rig {
     try long { () throws(RigError) in try store.load(scriptCase) }
     endViews()
     endAliases()
+    hasLocks = scriptCase.concernsLocks
     let groups = MountGroup.groups(of: scriptCase.preamble.volumes)
     endMounts { mount in
       isSpoilt || !groups.contains { mount.fits($0.members, options(of: $0)) }
@@ -91,7 +94,8 @@ final class Rig {
 
   private func options(of group: MountGroup) -> FuseSession.Options {
     FuseSession.Options(
-      cache: group.cache, noMmap: group.noMmap, kernelChecksModes: kernelChecksModes)
+      cache: group.cache, noMmap: group.noMmap, kernelChecksModes: kernelChecksModes,
+      hasLocks: hasLocks)
   }
 
   private func mount(_ group: MountGroup) throws(RigError) {

@@ -34,7 +34,8 @@ final class SiblingVolumes: Served {
     guard let index = owner(call.node) else { return serveRoot(request) }
     if let other = call.otherNode, owner(other) != index { return .reply(.error(.crossDevice)) }
     let inner = Request(
-      unique: request.unique, thread: request.thread, call: call.mapped(local))
+      unique: request.unique, thread: request.thread, call: call.mapped(local),
+      lockOwner: request.lockOwner)
     return outer(members[index].volume.serve(inner), index)
   }
 

@@ -21,7 +21,8 @@ struct SpellingNodes {
   mutating func plain(_ request: Request) -> Request {
     let call = request.call.mapped { $0 & Self.mark == 0 ? $0 : nodes[$0]?.node ?? 0 }
     if case .forget(let id, let lookups) = request.call { forget(id, lookups) }
-    return Request(unique: request.unique, thread: request.thread, call: call)
+    return Request(
+      unique: request.unique, thread: request.thread, call: call, lockOwner: request.lockOwner)
   }
 
   /// The answer as the kernel is to see it. `call` is as the kernel asked it.

@@ -31,7 +31,8 @@ struct CaseAssembly {
   mutating func override(
     _ word: PreambleWord, _ first: Lexer.Word, _ reader: inout StatementReader
   ) throws(ScriptError) {
-    references.features += try preamble.take(word, first, &reader)
+    guard let persona = try preamble.take(word, first, &reader) else { return }
+    references.personas.append(persona)
   }
 
   mutating func take(_ line: Lexer.Line, _ reader: inout StatementReader) throws(ScriptError) {
@@ -68,7 +69,6 @@ struct CaseAssembly {
     pending = nil
     if reader.takes("two") {
       try reader.expect("at", "once")
-      references.features.append(PlacedFeature(feature: .statement("run two at once"), word: first))
       statements.append(.runTwoAtOnce)
       return
     }
@@ -172,7 +172,7 @@ struct CaseAssembly {
           clauses: parsed.clauses)))
     ruleCount += 1
     pending = line.words[0]
-    references.note(parsed, effect, reader, line.words[0])
+    references.note(parsed, reader, line.words[0])
   }
 
   // MARK: Expectations
@@ -189,10 +189,6 @@ struct CaseAssembly {
         throw reader.lexer.error(first, "this run has its verdict already; one for each run")
       }
       hasVerdict = true
-    }
-    if case .recovery = expectation {
-      references.features.append(
-        PlacedFeature(feature: .expectation("recovery"), word: reader.words[1]))
     }
     hasExpectation = true
     if runCount == 0 { expectationBeforeRun = expectationBeforeRun ?? first }
@@ -261,17 +257,13 @@ struct CaseAssembly {
 extension CaseReferences {
   /// Keeps what a rule refers to.
   mutating func note(
-    _ rule: ParsedRule, _ effect: EffectWord, _ reader: StatementReader, _ first: Lexer.Word
+    _ rule: ParsedRule, _ reader: StatementReader, _ first: Lexer.Word
   ) {
     let operations = rule.effect.operations
     for (index, placed) in reader.targets.enumerated() {
       targets.append((placed, index == 0 ? operations : []))
     }
     volumes += reader.volumes
-    features.append(PlacedFeature(feature: .effect(effect), word: first))
-    for operation in operations {
-      features.append(PlacedFeature(feature: .operation(operation), word: first))
-    }
     if case .crash(let volumes, let keep) = rule.effect {
       let needsLog = keep == .subsets || rule.clauses.atEveryOperation
       crashes.append((volumes, needsLog, first))

@@ -10,8 +10,6 @@ public enum FaultCatalogue {
     public let form: String
     /// What happens when it strikes.
     public let summary: String
-    /// False for a fault that parses and is refused when a script is loaded.
-    public let isAvailable: Bool
   }
 
   /// All faults, in the order of the language.
@@ -19,7 +17,7 @@ public enum FaultCatalogue {
     let (form, summary) = word.description
     return Entry(
       name: word.rawValue, plane: word.isOnProcess ? "process" : "disk", form: form,
-      summary: summary, isAvailable: !Availability.isMissing(.effect(word)))
+      summary: summary)
   }
 }
 

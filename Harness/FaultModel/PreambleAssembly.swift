@@ -20,10 +20,10 @@ struct PreambleAssembly {
     self.preamble = preamble
   }
 
-  /// Takes a line whose first word is `word`; returns what of it may not be available yet.
+  /// Takes a line whose first word is `word`; returns the persona that it names.
   mutating func take(
     _ word: PreambleWord, _ first: Lexer.Word, _ reader: inout StatementReader
-  ) throws(ScriptError) -> [PlacedFeature] {
+  ) throws(ScriptError) -> PlacedName? {
     if word != .volume { try reader.once(given.insert(word).inserted, first) }
     switch word {
     case .card: preamble.card = try card(&reader)
@@ -32,7 +32,7 @@ struct PreambleAssembly {
     case .seed: preamble.seed = try seed(&reader)
     case .headroom: preamble.headroom = try reader.size()
     }
-    return []
+    return nil
   }
 
   private func seed(_ reader: inout StatementReader) throws(ScriptError) -> UInt64 {
@@ -118,16 +118,15 @@ struct PreambleAssembly {
 
   private mutating func volume(
     _ reader: inout StatementReader
-  ) throws(ScriptError) -> [PlacedFeature] {
+  ) throws(ScriptError) -> PlacedName? {
     let (name, place) = try reader.name("volume")
     try reader.once(volumeNames.insert(name).inserted, place)
     var spec = VolumeSpec(name: name)
-    var features: [PlacedFeature] = []
+    var persona: PlacedName?
     if reader.takes("=") {
       spec.alias = try alias(of: name, &reader)
-      features.append(PlacedFeature(feature: .volumeOption("="), word: place))
     } else {
-      features = try options(&spec, &reader)
+      persona = try options(&spec, &reader)
       guard spec.capacity != nil else {
         throw reader.lexer.endError(after: reader.last, expected: ["capacity SIZE"])
       }
@@ -137,7 +136,7 @@ struct PreambleAssembly {
     } else {
       preamble.volumes.append(spec)
     }
-    return features
+    return persona
   }
 
   private func alias(
@@ -163,9 +162,9 @@ struct PreambleAssembly {
 
   private func options(
     _ spec: inout VolumeSpec, _ reader: inout StatementReader
-  ) throws(ScriptError) -> [PlacedFeature] {
+  ) throws(ScriptError) -> PlacedName? {
     var seen: Set<VolumeWord> = []
-    var features: [PlacedFeature] = []
+    var persona: PlacedName?
     while let word = reader.peek {
       let known = VolumeWord.allCases.map(\.rawValue)
       guard let option = VolumeWord(rawValue: word.text) else {
@@ -173,37 +172,42 @@ struct PreambleAssembly {
       }
       _ = try reader.next([])
       try reader.once(seen.insert(option).inserted, word)
-      features.append(try self.option(option, word, &spec, &reader))
+      if option == .persona {
+        persona = try self.persona(&spec, &reader)
+      } else {
+        try self.option(option, &spec, &reader)
+      }
     }
-    return features
+    return persona
+  }
+
+  private func persona(
+    _ spec: inout VolumeSpec, _ reader: inout StatementReader
+  ) throws(ScriptError) -> PlacedName {
+    let (name, place) = try reader.name("persona")
+    spec.persona = name
+    return PlacedName(name: name, word: place)
   }
 
   private func option(
-    _ option: VolumeWord, _ word: Lexer.Word, _ spec: inout VolumeSpec,
-    _ reader: inout StatementReader
-  ) throws(ScriptError) -> PlacedFeature {
+    _ option: VolumeWord, _ spec: inout VolumeSpec, _ reader: inout StatementReader
+  ) throws(ScriptError) {
     switch option {
-    case .persona:
-      let (name, place) = try reader.name("persona")
-      spec.persona = name
-      return PlacedFeature(feature: .persona(name), word: place)
+    case .persona: _ = try persona(&spec, &reader)
     case .capacity: spec.capacity = try reader.size()
     case .cache:
       spec.cache =
         CachePolicy(rawValue: try reader.choice("cache policy", of: ["none", "kernel", "lying"]))
         ?? .none
-      return PlacedFeature(feature: .cache(spec.cache), word: reader.last)
     case .inside: spec.inside = try reader.name("volume").name
     case .store:
       spec.store =
         StoreKind(rawValue: try reader.choice("store", of: ["memory", "backed"])) ?? .memory
-      return PlacedFeature(feature: .store(spec.store), word: reader.last)
     case .facts: spec.facts = try reader.name("facts row").name
     case .nommap: spec.noMmap = true
     case .barriers:
       let known = ["strict", "weak", "fat", "apfs", "ignored"]
       spec.barriers = Barriers(rawValue: try reader.choice("barrier model", of: known))
     }
-    return PlacedFeature(feature: .volumeOption(option.rawValue), word: word)
   }
 }

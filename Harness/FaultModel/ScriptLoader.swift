@@ -12,9 +12,9 @@ public struct ScriptLoader: Sendable {
   /// Parses and checks a script; the first thing that is wrong is thrown with its place.
   public func load(_ text: [UInt8], name: String) throws(ScriptError) -> Script {
     let parsed = try ScriptParser.parsed(text, name: name)
-    try check(parsed.features, parsed.lexer)
+    try check(parsed.personas, parsed.lexer)
     for (scriptCase, references) in zip(parsed.script.cases, parsed.references) {
-      try check(references.features, parsed.lexer)
+      try check(references.personas, parsed.lexer)
       try CaseCheck(
         scriptCase: scriptCase, references: references, lexer: parsed.lexer,
         builder: TreeBuilder(cards: cards)
@@ -23,17 +23,12 @@ public struct ScriptLoader: Sendable {
     return parsed.script
   }
 
-  private func check(_ features: [PlacedFeature], _ lexer: Lexer) throws(ScriptError) {
-    for placed in features {
-      if case .persona(let name) = placed.feature, Persona.named(name) == nil {
-        throw lexer.error(
-          placed.word, "unknown persona",
-          expected: ["a persona: " + Persona.names.joined(separator: " ")],
-          near: Persona.near(name))
-      }
-      if Availability.isMissing(placed.feature) {
-        throw lexer.error(placed.word, "'\(placed.feature.name)' is not available yet")
-      }
+  private func check(_ personas: [PlacedName], _ lexer: Lexer) throws(ScriptError) {
+    for placed in personas where Persona.named(placed.name) == nil {
+      throw lexer.error(
+        placed.word, "unknown persona",
+        expected: ["a persona: " + Persona.names.joined(separator: " ")],
+        near: Persona.near(placed.name))
     }
   }
 }

@@ -26,14 +26,14 @@ struct ParsedScript {
   let lexer: Lexer
   /// By case, in the order of the script.
   let references: [CaseReferences]
-  /// Words of the preamble and of `explore` lines whose effect may not exist yet.
-  let features: [PlacedFeature]
+  /// Names of personas in the preamble.
+  let personas: [PlacedName]
 }
 
 /// What a case refers to, with places.
 struct CaseReferences {
   let title: Lexer.Word
-  var features: [PlacedFeature] = []
+  var personas: [PlacedName] = []
   /// Every target, with the operations that its rule strikes (none for points and volumes).
   var targets: [(placed: PlacedTarget, operations: [Operation])] = []
   /// Volumes that stand without a path.
@@ -47,12 +47,6 @@ struct CaseReferences {
   var crashes: [(volumes: [String], needsLog: Bool, word: Lexer.Word)] = []
 }
 
-/// Something that may not be available yet, with its place.
-struct PlacedFeature {
-  let feature: Feature
-  let word: Lexer.Word
-}
-
 /// Builds a script line by line.
 struct ScriptAssembly {
   static let header = "custody-fault 1"
@@ -64,7 +58,7 @@ struct ScriptAssembly {
   private var preamble = PreambleAssembly()
   private var cases: [ScriptCase] = []
   private var references: [CaseReferences] = []
-  private var features: [PlacedFeature] = []
+  private var personas: [PlacedName] = []
   private var explorations: [ExplorationLine] = []
   private var open: CaseAssembly?
   private var slugs: [String: Int] = [:]
@@ -89,7 +83,7 @@ struct ScriptAssembly {
     let script = Script(
       name: name, text: text, preamble: preamble.preamble, cases: cases,
       explorations: explorations)
-    return ParsedScript(script: script, lexer: lexer, references: references, features: features)
+    return ParsedScript(script: script, lexer: lexer, references: references, personas: personas)
   }
 
   private func checkHeader() throws(ScriptError) {
@@ -114,7 +108,7 @@ struct ScriptAssembly {
       if let word = PreambleWord(rawValue: first.text) {
         _ = try reader.next([])
         if open == nil {
-          features += try preamble.take(word, first, &reader)
+          if let persona = try preamble.take(word, first, &reader) { personas.append(persona) }
         } else {
           try open?.override(word, first, &reader)
         }

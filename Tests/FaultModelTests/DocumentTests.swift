@@ -17,7 +17,7 @@ import Testing
   static let faults = table(
     ["fault", "plane", "form", "what happens"],
     FaultCatalogue.all.map {
-      [$0.name, $0.plane, $0.form, $0.summary + ($0.isAvailable ? "" : " (not available yet)")]
+      [$0.name, $0.plane, $0.form, $0.summary]
     })
 
   static let personas = table(

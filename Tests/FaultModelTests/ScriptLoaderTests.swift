@@ -63,20 +63,11 @@ import Testing
     #expect(error.line >= 6)
   }
 
-  @Test("what the rig cannot strike yet parses, and says so when it is loaded")
-  func notYet() throws {
-    let text = script("fail lock dst:** with ENOLCK\n  expect sound")
-    #expect(throws: Never.self) { try ScriptParser.parse(text, name: "test") }
-    let error = try #require(throws: ScriptError.self) {
-      _ = try RepositoryPaths.loader.load(Array(text.utf8), name: "test")
-    }
-    #expect(error.message == "'lock' is not available yet" && error.line == 7)
-  }
-
   @Test(
     "what a run can carry out is accepted",
     arguments: [
-      "fail write dst:~PRIVATE/M4ROOT/CLIP/* with EIO", "fail write dst:no/such/file with EIO",
+      "fail write dst:~PRIVATE/M4ROOT/CLIP/* with EIO", "fail lock dst:** with ENOLCK",
+      "fail write dst:no/such/file with EIO",
       "given src \"e\" bytes 0\n  fail create dst:~e with EIO",
       "expect failed *.MP4", "expect failed CLIP/C0001.MP4 DCIM/100MSDCF/*",
       "change src:DCIM/new.jpg add after write\n  expect failed new.jpg",

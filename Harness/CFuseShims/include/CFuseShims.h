@@ -40,6 +40,10 @@ enum __attribute__((enum_extensibility(closed))) ff_operation {
   ff_operation_fallocate,
   ff_operation_copyrange,
   ff_operation_ioctl,
+  /// fcntl(2) F_GETLK, F_SETLK and F_SETLKW, and flock(2). `offset`, and `count` bytes (0: to the
+  /// end); `mode` is a type as in struct flock, `other_node` the process, `fields` bits of ff_lock.
+  ff_operation_getlock,
+  ff_operation_setlock,
   ff_operation_forget,
 };
 
@@ -53,6 +57,13 @@ enum ff_field {
   ff_field_mtime = 32,
   ff_field_atime_now = 64,
   ff_field_mtime_now = 128,
+};
+
+/// How a lock is asked for.
+enum ff_lock {
+  ff_lock_waits = 1,
+  /// The whole file, by flock(2).
+  ff_lock_whole = 2,
 };
 
 /// One request. Fields that the operation lacks are 0 or NULL. Pointers are valid during the
@@ -75,8 +86,11 @@ typedef struct {
   int32_t flags;
   uint32_t mode;
   uint32_t uid, gid;
-  /// Bits of ff_field.
+  /// Bits of ff_field or ff_lock.
   uint32_t fields;
+  /// Whose locks they are, for locks and for what ends them: a FLUSH those of fcntl(2), a RELEASE
+  /// with ff_lock_whole those of flock(2).
+  uint64_t owner;
   uint32_t has_handle;
 } ff_request;
 
@@ -103,6 +117,8 @@ typedef struct {
   uint32_t direct;
   /// Shared mappings work under `direct`.
   uint32_t allow_mmap;
+  /// Locks come to the handler; else the kernel keeps them to itself.
+  uint32_t locks;
   double timeout;
 } ff_options;
 
@@ -155,6 +171,9 @@ int32_t ff_reply_written(void *_Nonnull token, uint64_t count);
 int32_t ff_reply_text(void *_Nonnull token, const char *_Nonnull text);
 int32_t ff_reply_statistics(void *_Nonnull token, const ff_statistics *_Nonnull statistics);
 int32_t ff_reply_offset(void *_Nonnull token, uint64_t offset);
+/// The lock that is in the way of a GETLK; type F_UNLCK for none.
+int32_t ff_reply_lock(
+  void *_Nonnull token, int32_t type, uint64_t offset, uint64_t count, int32_t process);
 int32_t ff_reply_size(void *_Nonnull token, uint64_t size);
 void ff_reply_none(void *_Nonnull token);
 

@@ -9,7 +9,7 @@ extension FaultyVolume {
   ) -> (reply: Reply, rules: [Int]) {
     var call = request.call
     if let cut = decision.cut { call = call.cut(to: cut) }
-    if decision.strikes.isEmpty { return (store.perform(call), []) }
+    if decision.strikes.isEmpty { return (perform(call, address), []) }
     var rules: [Int] = []
     var reply: Reply?
     for strike in decision.strikes where reply == nil && !strike.rule.rule.effect.isAnswerOnly {
@@ -21,7 +21,7 @@ extension FaultyVolume {
         owe(errno, strike.rule.id, address, thread: request.thread)
       }
     }
-    var answer = reply ?? listingEnd(store.perform(call), decision, address)
+    var answer = reply ?? listingEnd(perform(call, address), decision, address)
     for strike in decision.strikes where strike.rule.rule.effect.isAnswerOnly {
       if let changed = amend(answer, strike, call, address) {
         rules.append(strike.rule.id)
@@ -29,6 +29,10 @@ extension FaultyVolume {
       }
     }
     return (answer, rules)
+  }
+
+  private func perform(_ call: Request.Call, _ address: Address) -> Reply {
+    address.operation == .lock ? answerLock(call) : store.perform(call)
   }
 
   /// The answer of a request under an effect; nil, and nothing done, when the effect would change

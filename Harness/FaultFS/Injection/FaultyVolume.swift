@@ -21,6 +21,7 @@ final class FaultyVolume: RigVolume {
   var tracks: [NodeID: Track] = [:]
   var handles: [HandleID: HandleTrack] = [:]
   private var spellings = SpellingNodes()
+  var locks = LockTable()
   /// Changes whenever a name or an identity does: cached paths are then stale.
   var nameStamp: UInt64 = 0
   /// Source files by the key of their path here.
@@ -85,6 +86,7 @@ final class FaultyVolume: RigVolume {
       if case .forget = request.call { return .reply(.nothing) }
       return .reply(.error(detachedError))
     }
+    if !locks.isEmpty { endLocks(with: request) }
     guard let address = Address(request.call, on: store) else {
       return .reply(leave(request.call))
     }
@@ -110,6 +112,10 @@ final class FaultyVolume: RigVolume {
           return .hold(until: time)
         }
       }
+    }
+    if mustWait(request.call, decision) {
+      held[request.unique] = decision
+      return .hold(until: ContinuousClock.now + Self.lockWait)
     }
     let seen = injector.recorder?.begin(address, request, on: self, injector.compiler)
     let past = self.past?.before(request.call, address, on: store)
@@ -224,6 +230,7 @@ final class FaultyVolume: RigVolume {
   private func forgetHandles() {
     handles = [:]
     held = [:]
+    locks = LockTable()
     lastWhole = [:]
     owedErrors = [:]
     nameStamp += 1
@@ -243,6 +250,7 @@ final class FaultyVolume: RigVolume {
     tracks = [:]
     handles = [:]
     held = [:]
+    locks = LockTable()
     lastWhole = [:]
     owedErrors = [:]
     nameStamp += 1

@@ -96,6 +96,8 @@ struct Address {
     case .receive(let node, let handle, let offset, let data):
       self.init(.copyrange, node, handle, ByteRange(offset: offset, count: UInt64(data.count)))
     case .ioctl(let node, let handle, _): self.init(.ioctl, node, handle)
+    case .lock(let node, let handle, _), .lockTest(let node, let handle, _):
+      self.init(.lock, node, handle)
     case .flush(let node, let handle): self.init(.close, node, handle)
     case .release, .releasedir, .forget: return nil
     case .fsync(let node, let handle, _): self.init(.fsync, node, handle)

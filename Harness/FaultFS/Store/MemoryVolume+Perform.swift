@@ -68,6 +68,8 @@ extension MemoryVolume: Served {
     case .ioctl(let id, _, _):
       _ = try node(id)
       throw Errno(rawValue: ENOTTY)
+    // Locks are the mount's (`LockTable`), not the medium's.
+    case .lock, .lockTest: throw Errno(rawValue: ENOLCK)
     case .forget(let id, let lookups):
       forget(id, lookups)
       return .nothing
