@@ -5,8 +5,6 @@ import SystemIO
 
 /// `harness shrink`: the smallest script that fails as a replay file does.
 enum ShrinkVerb {
-  private static let file = Parameter.positional(
-    "FILE", .path, "a replay.json below a run's cases folder")
   private static let output = Parameter.option(
     "--output", "FILE", .path, "write the script here instead of standard output")
 
@@ -14,10 +12,10 @@ enum ShrinkVerb {
     "shrink", "Makes a failing case as small as it still fails in the same way",
     details: "Rules, clauses, destinations, files and bytes go, one after another, while the same "
       + "oracle fails on the same file for the same cause.",
-    parameters: [file.row, output.row] + RunOptions.rows,
+    parameters: [ReplayInput.file.row, output.row] + RunOptions.rows,
     examples: [
       .init(
-        "harness shrink custody-runs/latest/cases/exfat/case-twins@standard/replay.json --output s.fault",
+        "harness shrink \(ReplayInput.example) --output s.fault",
         "Leaves a script of few lines that shows the failure.")
     ],
     exitCodes: [
@@ -28,21 +26,11 @@ enum ShrinkVerb {
     ])
 
   static func run(_ values: Arguments, _ console: Console) throws(UsageError) -> Int32 {
-    guard let path = values[file] else { throw UsageError("harness shrink: no file") }
-    let options = try RunOptions(values)
-    let replay: Replay
-    let replayed: ReplayedCase
-    do throws(ReplayError) {
-      replay = try Replay.read(path)
-      replayed = try ReplayedCase(replay)
-    } catch {
-      throw UsageError("harness shrink: \(path.escaped): \(error)")
-    }
-    defer { replayed.removeCards() }
-    let session = RunSession(
-      verb: "shrink", options: options, library: replayed.library, console: console)
+    let input = try ReplayInput(values, verb: "shrink")
+    defer { input.replayed.removeCards() }
+    let session = try input.session(verb: "shrink", console)
     let outcome: ShrinkRun.Outcome
-    switch session.shrink(replay, replayed) {
+    switch session.shrink(input.replay, input.replayed) {
     case .success(let found): outcome = found
     case .failure(let end):
       console.complain("harness shrink: \(end.text)")

@@ -11,12 +11,15 @@ struct ToolOptions {
     "judge this command instead of an engine: cp, rsync, rsync-checksum, rclone, tar or another "
       + "preset (harness list subjects), or a command line with {src} and {dst}")
   static let shell = Parameter.flag("--shell", "give the text of --tool to bash -c as it is")
+  static let durable = Parameter.flag(
+    "--durable",
+    "take exit 0 of --tool as a promise of the medium: what is not synced by then is a lie")
   static let account = Parameter.option(
     "--as", "USER", .text,
     "run the subject as this user, in a process of its own; cases of permissions need it when "
       + "harness runs as root")
 
-  static let rows = [tool.row, shell.row, account.row]
+  static let rows = [tool.row, shell.row, durable.row, account.row]
 
   /// nil for the engine of --subject.
   let spec: ToolSpec?
@@ -25,20 +28,26 @@ struct ToolOptions {
   init(_ values: Arguments) throws(UsageError) {
     account = try Self.account(values)
     guard let text = values[Self.tool] else {
-      if values.has(Self.shell) {
-        throw UsageError("harness: --shell says how to read --tool, which is not there")
+      for flag in [Self.shell, Self.durable] where values.has(flag) {
+        throw UsageError("harness: \(flag.row.name) speaks of --tool, which is not there")
       }
       spec = nil
       return
     }
-    spec = Self.known(try Self.spec(text, isShell: values.has(Self.shell)))
+    spec = Self.known(
+      try Self.spec(
+        text, isShell: values.has(Self.shell), promisesMedium: values.has(Self.durable)))
   }
 
   /// A preset's name, or a command line.
-  private static func spec(_ text: String, isShell: Bool) throws(UsageError) -> ToolSpec {
+  private static func spec(
+    _ text: String, isShell: Bool, promisesMedium: Bool
+  ) throws(UsageError) -> ToolSpec {
     do throws(ToolTemplateError) {
-      if let preset = ToolPreset.named(text), !isShell { return try preset.spec() }
-      return try ToolSpec(command: text, isShell: isShell)
+      if let preset = ToolPreset.named(text), !isShell {
+        return try preset.spec(promisesMedium: promisesMedium)
+      }
+      return try ToolSpec(command: text, isShell: isShell, promisesMedium: promisesMedium)
     } catch {
       let names = ToolPreset.all.map(\.name)
       let near = text.contains(" ") ? [] : NearNames.of(text, among: names)

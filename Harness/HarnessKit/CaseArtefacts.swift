@@ -101,8 +101,9 @@ public struct RunRecord: Sendable {
     /// What its report says, row by row.
     case report
     /// It has no report: exit 0 says that every regular file of the source stands on these
-    /// destinations, any other code says nothing of any file.
-    case exitCode(claimed: [String])
+    /// destinations, as everybody sees them or on the medium; any other code says nothing of any
+    /// file.
+    case exitCode(claimed: [String], onMedium: Bool = false)
   }
 
   /// How the process ended.

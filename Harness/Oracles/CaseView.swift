@@ -204,7 +204,12 @@ extension RunRecord {
 
   /// The destinations that a tool claims by its exit code; nil for a subject with a report.
   var claimedByExit: [String]? {
-    if case .exitCode(let claimed) = claims { claimed } else { nil }
+    if case .exitCode(let claimed, _) = claims { claimed } else { nil }
+  }
+
+  /// True for a tool whose exit code promises the medium.
+  var promisesMedium: Bool {
+    if case .exitCode(_, onMedium: true) = claims { true } else { false }
   }
 
   /// The exit code; nil when a signal ended the run.

@@ -4,8 +4,8 @@ import SystemIO
 
 /// A tool says one thing, exit 0: every regular file of the source stands on the destination.
 ///
-/// It is judged as everybody sees the volume when it ends, since no tool of that kind speaks of the
-/// medium; but when the script then cuts the power, what was claimed must still be there.
+/// It is judged as everybody sees the volume when it ends; on the medium where its command promises
+/// that, and whenever the script then cuts the power or pulls the volume.
 extension TruthOracle {
   func claimsByExit(run index: Int, in view: CaseView) -> [Finding] {
     let run = view.artefacts.runs[index]
@@ -35,6 +35,12 @@ extension TruthOracle {
       return right.contains(entry.digest) || view.isSubstituted(path) && entry.byteCount == size
     }
     guard isRight(tree[path]) else { return Self.fault(of: tree[path], size: size) }
+    if artefacts.runs[index].promisesMedium, let medium = artefacts.runs[index].durable[volume],
+      !isRight(medium[path])
+    {
+      return "it is not durable: exit 0 came before it was synced (on the medium "
+        + "\(Self.fault(of: medium[path], size: size)))"
+    }
     guard view.hasVolumeAct([.crashed, .ejected], volume), index + 1 < artefacts.runs.count,
       let later = artefacts.state(beforeRun: index + 1)[volume], !view.wasExchanged(volume),
       !view.hasAct([.changed, .misdirected], volume, path), !isRight(later[path])

@@ -56,6 +56,7 @@ public final class TerminalRecorder: Recorder {
         state.planned = start.planned
         state.shown = output.isLive ? -1 : 0
         output.line(Self.header(start), .dim)
+        for subject in start.subjects { output.line("  \(subject)", .dim) }
       case .caseStarted: break
       case .caseFinished(let result):
         finished(result, event.seconds, &state)

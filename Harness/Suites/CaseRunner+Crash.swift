@@ -83,7 +83,7 @@ extension RunRecord {
       report: SubjectReport(), seconds: seconds, destinations: destinations, volatile: tree,
       durable: tree, leaks: [],
       log: log, before: before, written: written,
-      claims: claims == .report ? .report : .exitCode(claimed: []))
+      claims: claims.withoutWords)
   }
 
   /// The same run with its claims, and what a crash left of its work.
@@ -92,5 +92,16 @@ extension RunRecord {
       expectations: expectations, ending: ending, report: report, seconds: seconds,
       destinations: destinations, volatile: tree, durable: tree, leaks: leaks, log: log,
       before: before, outputWasCut: outputWasCut, written: written, claims: claims)
+  }
+}
+
+extension RunRecord.Claims {
+  /// What a subject says that was killed before it could say anything.
+  fileprivate var withoutWords: RunRecord.Claims {
+    if case .exitCode(_, let onMedium) = self {
+      .exitCode(claimed: [], onMedium: onMedium)
+    } else {
+      .report
+    }
   }
 }

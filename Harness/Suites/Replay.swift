@@ -126,7 +126,7 @@ extension Replay {
     [
       "name": .text(tool.name), "command": .text(tool.template.text),
       "shell": .bool(tool.template.isShell), "verifies": .bool(tool.verifies),
-      "version": .text(tool.version),
+      "version": .text(tool.version), "durable": .bool(tool.promisesMedium),
     ]
   }
 
@@ -135,7 +135,7 @@ extension Replay {
       return try ToolSpec(
         name: json["name"]?.text ?? "", command: json["command"]?.text ?? "",
         isShell: json["shell"]?.bool ?? false, verifies: json["verifies"]?.bool ?? false,
-        version: json["version"]?.text ?? "")
+        promisesMedium: json["durable"]?.bool ?? false, version: json["version"]?.text ?? "")
     } catch {
       throw .script("the tool's command: \(error)")
     }

@@ -62,6 +62,26 @@ extension MountTests {
       #expect(again.output.contains("it repeats: fail then, fail now"))
     }
 
+    @Test(
+      "tools: exit 0 is judged on the medium where it promises that, and the run says which",
+      arguments: [
+        ("cp", [], true), ("cp", ["--durable"], false), ("cp-sync", [], true),
+        ("sleep 0; cp -a {src}/. {dst}/ && sync -f {dst}", ["--shell", "--durable"], false),
+      ] as [(String, [String], Bool)])
+    func layers(tool: String, options: [String], holds: Bool) throws {
+      let fixture = try RunFixture("case \"clean\"\n\(Self.ext4)  expect verified\n")
+      let end = try fixture.run(["fault", "t", "--report", "report", "--tool", tool] + options)
+      #expect(end.status == .exited(holds ? 0 : 1), "\(end.output)")
+      let isOnMedium = tool == "cp-sync" || !options.isEmpty
+      let word = isOnMedium ? "judged on the medium" : "judged as everybody sees it"
+      #expect(end.output.contains(word))
+      #expect(end.output.contains("not durable: exit 0 came before") == !holds)
+      if holds { return }
+      let replay = "report/cases/t/clean@\(tool == "cp" ? "cp" : "tool")/replay.json"
+      let again = try fixture.run("replay", replay, "--report", "again")
+      #expect(again.status == .exited(1) && again.output.contains("it repeats"), "\(again.output)")
+    }
+
     @Test("tools: one that does nothing, and one that fails everything, are caught")
     func negatives() throws {
       let fixture = try RunFixture(Self.cases)

@@ -95,12 +95,13 @@ struct RunBuilder {
   }
 
   /// A tool's run: no report, nothing ever synced, and an exit code.
-  mutating func tool(_ code: Int32, claiming volumes: [String]? = nil) {
+  mutating func tool(_ code: Int32, claiming volumes: [String]? = nil, onMedium: Bool = false) {
     isPresent = false
     verdict = ""
     rows = []
     ending = .exited(code)
-    claims = .exitCode(claimed: volumes ?? (code == 0 ? destinations : []))
+    claims = .exitCode(
+      claimed: volumes ?? (code == 0 ? destinations : []), onMedium: onMedium)
     for volume in destinations { durable[volume] = TreeSnapshot() }
   }
 

@@ -15,6 +15,17 @@ struct ToolTests {
 
   static let samples: [Sample] = [
     Sample("exit 0 and all is there, synced or not", []) { $0.run.tool(0) },
+    Sample("exit 0 that promises the medium, and nothing was synced", ["truth"]) {
+      $0.run.tool(0, onMedium: true)
+    },
+    Sample("exit 0 that promises the medium, and all is on it", []) {
+      $0.run.tool(0, onMedium: true)
+      $0.run.durable = $0.run.volatile
+    },
+    Sample("another code of one that promises the medium", []) {
+      $0.run.expectations = [.failedAll(on: nil)]
+      $0.run.tool(1, onMedium: true)
+    },
     Sample("exit 0 and a file is missing", ["truth"]) {
       $0.run.tool(0)
       $0.run.volatile["dst"]?.entries[first] = nil

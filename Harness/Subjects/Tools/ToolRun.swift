@@ -14,6 +14,7 @@ final class ToolRun: SubjectRun {
   let processID: Int32
   private let state: Mutex<State>
   private let commands: [Command]
+  private let promisesMedium: Bool
 
   private struct State: ~Copyable {
     var process: SubjectProcess
@@ -21,9 +22,11 @@ final class ToolRun: SubjectRun {
   }
 
   init(
-    _ commands: [Command], _ task: SubjectTask, ready: (Int32) throws(SubjectFailure) -> Void
+    _ commands: [Command], promisesMedium: Bool, _ task: SubjectTask,
+    ready: (Int32) throws(SubjectFailure) -> Void
   ) throws(SubjectFailure) {
     self.commands = commands
+    self.promisesMedium = promisesMedium
     let account = task.isolation.account
     let prefix = account.map { [$0.changer.bytes] + $0.prefix } ?? []
     let process: SubjectProcess
@@ -101,7 +104,7 @@ final class ToolRun: SubjectRun {
       .sorted().flatMap { commands[$0].volumes }
     return SubjectOutcome(
       ending: end.ending, report: SubjectReport(), leaks: end.leaks, log: end.log,
-      claims: .exitCode(claimed: claimed))
+      claims: .exitCode(claimed: claimed, onMedium: promisesMedium))
   }
 
   private struct End {

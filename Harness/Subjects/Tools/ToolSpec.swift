@@ -5,6 +5,9 @@ public struct ToolSpec: Sendable, Equatable {
   public let template: ToolTemplate
   /// It compares what it wrote before it says success: a wrong file is then a false proof.
   public let verifies: Bool
+  /// Exit 0 promises the medium: the command syncs what it wrote before it ends. Other tools promise
+  /// what everybody sees.
+  public let promisesMedium: Bool
   /// Programs that a shell will look for; a template of words names its own.
   public let helpers: [String]
   /// What the program says of itself, or the digest of one that is not asked; empty until it was
@@ -12,25 +15,33 @@ public struct ToolSpec: Sendable, Equatable {
   public var version = ""
 
   init(
-    name: String, template: ToolTemplate, verifies: Bool = false, helpers: [String] = []
+    name: String, template: ToolTemplate, verifies: Bool = false, promisesMedium: Bool = false,
+    helpers: [String] = []
   ) {
     self.name = name
     self.template = template
     self.verifies = verifies
+    self.promisesMedium = promisesMedium
     self.helpers = helpers
   }
 
   /// A command line of the user's.
-  public init(command: String, isShell: Bool) throws(ToolTemplateError) {
-    self.init(name: "tool", template: try ToolTemplate(command, isShell: isShell))
+  public init(
+    command: String, isShell: Bool, promisesMedium: Bool = false
+  ) throws(ToolTemplateError) {
+    self.init(
+      name: "tool", template: try ToolTemplate(command, isShell: isShell),
+      promisesMedium: promisesMedium)
   }
 
   /// What a replay file says of a tool.
   public init(
-    name: String, command: String, isShell: Bool, verifies: Bool, version: String
+    name: String, command: String, isShell: Bool, verifies: Bool, promisesMedium: Bool,
+    version: String
   ) throws(ToolTemplateError) {
     self.init(
       name: name, template: try ToolTemplate(command, isShell: isShell), verifies: verifies,
+      promisesMedium: promisesMedium,
       helpers: ToolPreset.named(name)?.helpers ?? [])
     self.version = version
   }
@@ -50,13 +61,14 @@ public struct ToolPreset: Sendable {
   public let command: String
   public let isShell: Bool
   public let verifies: Bool
+  public let promisesMedium: Bool
   /// False for variations that a league runs only when they are named.
   public let isInLeague: Bool
   let helpers: [String]
 
   private init(
     _ name: String, _ summary: String, _ command: String, shell helpers: [String]? = nil,
-    verifies: Bool = false, isInLeague: Bool = true
+    verifies: Bool = false, promisesMedium: Bool = false, isInLeague: Bool = true
   ) {
     self.name = name
     self.summary = summary
@@ -64,6 +76,7 @@ public struct ToolPreset: Sendable {
     self.isShell = helpers != nil
     self.helpers = helpers ?? []
     self.verifies = verifies
+    self.promisesMedium = promisesMedium
     self.isInLeague = isInLeague
   }
 
@@ -90,15 +103,24 @@ public struct ToolPreset: Sendable {
       "rclone-size-only", "rclone that compares sizes only, then checks sizes only",
       "rclone copy --size-only {src} {dst} && rclone check --size-only {src} {dst}",
       shell: ["rclone"], isInLeague: false),
+    ToolPreset(
+      "cp-sync", "GNU cp, then fsync of every file and folder",
+      "cp -a {src}/. {dst}/ && find {dst} -exec sync {{}} +", shell: ["cp", "find", "sync"],
+      promisesMedium: true, isInLeague: false),
+    ToolPreset(
+      "rsync-fsync", "rsync that syncs each file, and no folder",
+      "rsync -a --fsync {src}/ {dst}/", promisesMedium: true, isInLeague: false),
   ]
 
   /// nil when no preset has the name.
   public static func named(_ name: String) -> ToolPreset? { all.first { $0.name == name } }
 
   /// The preset as a subject.
-  public func spec() throws(ToolTemplateError) -> ToolSpec {
+  ///
+  /// - Parameter promisesMedium: its exit 0 is taken so, even if the preset's is not.
+  public func spec(promisesMedium taken: Bool = false) throws(ToolTemplateError) -> ToolSpec {
     ToolSpec(
       name: name, template: try ToolTemplate(command, isShell: isShell), verifies: verifies,
-      helpers: helpers)
+      promisesMedium: promisesMedium || taken, helpers: helpers)
   }
 }

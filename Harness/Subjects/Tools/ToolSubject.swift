@@ -34,9 +34,13 @@ public final class ToolSubject: Subject {
       .joined(separator: "; ")
     self.spec = named
     name = spec.name
-    identity = ["`\(spec.template.text)`", named.version].filter { !$0.isEmpty }
-      .joined(separator: ", ")
+    identity = [
+      "`\(spec.template.text)`", named.version, spec.promisesMedium ? Self.onMedium : Self.seen,
+    ].filter { !$0.isEmpty }.joined(separator: ", ")
   }
+
+  private static let onMedium = "judged on the medium"
+  private static let seen = "judged as everybody sees it"
 
   public func start(
     _ task: SubjectTask, ready: (Int32) throws(SubjectFailure) -> Void
@@ -44,7 +48,8 @@ public final class ToolSubject: Subject {
     if let words = task.extraArguments.first {
       throw SubjectFailure(missing: "the case gives arguments to custody: \(words.escaped)")
     }
-    return try ToolRun(try commands(for: task), task, ready: ready)
+    return try ToolRun(
+      try commands(for: task), promisesMedium: spec.promisesMedium, task, ready: ready)
   }
 
   public func finish() {}
