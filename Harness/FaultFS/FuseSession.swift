@@ -25,7 +25,9 @@ final class FuseSession {
 
   /// What the C side holds; it outlives neither the session nor a call.
   private final class Context {
-    weak var session: FuseSession?
+    // Not weak, which would make each count of the session's references slow. The C side calls only
+    // while the session has it do so.
+    unowned(unsafe) var session: FuseSession?
   }
 
   struct Options: Equatable {

@@ -149,8 +149,9 @@ struct Statistics: Sendable {
 enum Settlement {
   case reply(Reply)
   /// Answer later: the session layer keeps the request (with a copy of its data) and serves it
-  /// again at `until`, or answers EINTR when the caller is interrupted.
-  case hold(until: ContinuousClock.Instant)
+  /// again at `until`, or answers EINTR when the caller is interrupted. Boxed: a moment of the
+  /// library has no size that the compiler knows, and each reply would go by it.
+  indirect case hold(until: ContinuousClock.Instant)
 }
 
 /// What the session layer serves: a volume with its faults.

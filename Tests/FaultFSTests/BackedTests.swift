@@ -69,6 +69,90 @@ struct BackedTests {
     #expect(try store.snapshot(.volatile).paths == ["", "l"])
   }
 
+  @Test("What is made in a folder that moved, gave way to another or came again stands in that one")
+  func places() throws {
+    let scratch = try Scratch()
+    let (store, bench) = try made(scratch)
+    for name in ["A", "B", "A/in"] as [BytePath] { #expect(bench.mkdir(name) == nil) }
+    _ = try #require(bench.put("A/in/1", Self.data))
+    #expect(bench.rename("A/in", "B/in") == nil)
+    _ = try #require(bench.put("B/in/2", Self.data))
+    #expect(scratch.bytes("B/in/2") == Self.data)
+    // The name gets another folder: over an empty one, by exchange, and made anew.
+    #expect(bench.mkdir("C") == nil)
+    _ = try #require(bench.put("C/3", Self.data))
+    #expect(bench.rename("A", "D") == nil)
+    _ = try #require(bench.put("D/4", Self.data))
+    #expect(bench.rename("C", "A") == nil)
+    _ = try #require(bench.put("A/5", Self.data))
+    #expect(scratch.bytes("A/3") == Self.data && scratch.bytes("A/5") == Self.data)
+    #expect(bench.rename("A", "D", flags: 2) == nil)
+    _ = try #require(bench.put("D/6", Self.data))
+    #expect(scratch.bytes("D/5") == Self.data && scratch.bytes("D/6") == Self.data)
+    #expect(scratch.bytes("A/4") == Self.data)
+    #expect(bench.unlink("A/4") == nil)
+    #expect(bench.error(.rmdir(parent: 1, name: "A")) == nil)
+    #expect(bench.mkdir("A") == nil)
+    _ = try #require(bench.put("A/7", Self.data))
+    #expect(scratch.bytes("A/7") == Self.data)
+    #expect(bench.fsyncFolder("A") == nil)
+    // Folders of the backing folder are made anew by a power cut that takes names.
+    store.syncAll()
+    _ = try #require(bench.put("A/8", Self.data))
+    store.dropVolatile()
+    _ = try #require(bench.put("A/9", Self.data))
+    #expect(scratch.bytes("A/9") == Self.data && scratch.bytes("A/8") == nil)
+    #expect(try store.snapshot(.volatile).paths.contains("A/7"))
+  }
+
+  @Test("A folder that is gone and still open takes no times and no barrier for another one")
+  func goneFolder() throws {
+    let scratch = try Scratch()
+    let (_, bench) = try made(scratch)
+    #expect(bench.mkdir("A") == nil)
+    let node = try #require(bench.node("A"))
+    guard case .opened(let handle) = bench.ask(.opendir(node)) else {
+      Issue.record("the folder opens")
+      return
+    }
+    #expect(bench.error(.rmdir(parent: 1, name: "A")) == nil)
+    var change = AttributeChange()
+    change.modification = .at(1_000_000_000)
+    _ = bench.ask(.setattr(node, handle: handle, change))
+    #expect(bench.error(.fsyncdir(node, handle)) == nil)
+    let root = try FileSystem.metadata(scratch.path, followingLinks: false)
+    #expect(root.modification.seconds != 1)
+  }
+
+  @Test("Beyond the limit files rest and are opened again; one that is gone frees its descriptor")
+  func resting() throws {
+    let scratch = try Scratch()
+    let (store, bench) = try made(scratch)
+    let backing = try #require(store.backing)
+    backing.openFiles = OpenFiles(limit: 3)
+    let names = (0..<8).map { BytePath("f\($0)") }
+    for (index, name) in names.enumerated() {
+      let file = try #require(bench.put(name, sampleBytes(UInt64(index), 70_000)))
+      #expect(bench.close(file) == nil)
+      #expect(backing.openFiles.count == min(3, index + 1))
+    }
+    for (index, name) in names.enumerated() {
+      let file = try #require(bench.open(name))
+      #expect(bench.read(file, at: 0, 70_000) == sampleBytes(UInt64(index), 70_000))
+      #expect(bench.close(file) == nil)
+    }
+    #expect(backing.openFiles.count == 3)
+    // The middle, the newest and the oldest of those that are open.
+    for (left, name) in [(2, "f6"), (1, "f7"), (0, "f5")] as [(Int, BytePath)] {
+      let node = try #require(bench.node(name))
+      #expect(bench.unlink(name) == nil)
+      _ = bench.ask(.forget(node, lookups: .max))
+      #expect(backing.openFiles.count == left)
+    }
+    let last = try #require(bench.open("f0"))
+    #expect(bench.read(last, at: 0, 70_000) == sampleBytes(0, 70_000))
+  }
+
   @Test("Somebody's files are shown and written in place; a load removes none of them")
   func adopted() throws {
     let scratch = try Scratch()

@@ -23,14 +23,18 @@ struct FileBytesTests {
     var model = recipe.bytes(at: 0, count: Int(recipe.byteCount))
     var kept = bytes
     var keptModel = model
-    for step in 0..<40 {
+    var log: [(bytes: SharedBytes, data: [UInt8])] = []
+    for step in 0..<60 {
       let offset = dice.roll(420_000)
       let count = dice.roll(150_000)
       let range = ByteRange(offset: UInt64(offset), count: UInt64(count))
-      switch dice.roll(6) {
+      switch dice.roll(8) {
       case 0, 1:
         let data = sampleBytes(seed &* 1000 + UInt64(step), count)
-        data.withUnsafeBytes { bytes.write($0, at: UInt64(offset)) }
+        data.withUnsafeBytes {
+          bytes.write($0, at: UInt64(offset))
+          log.append((bytes.shared($0, at: UInt64(offset)), data))
+        }
         if count > 0 {
           grow(&model, offset + count)
           model.replaceSubrange(offset..<offset + count, with: data)
@@ -47,6 +51,17 @@ struct FileBytesTests {
         for index in offset..<min(offset + count, max(offset, model.count)) {
           model[index] = index < keptModel.count ? keptModel[index] : 0
         }
+      case 5, 6:
+        // What was logged is laid over the file again, to its end or less.
+        guard !log.isEmpty else { break }
+        let (logged, data) = log[dice.roll(log.count)]
+        let part = dice.roll(2) == 0 ? data.count : dice.roll(data.count + 1)
+        bytes.lay(logged, count: part)
+        let start = Int(logged.offset)
+        if part > 0 {
+          grow(&model, start + part)
+          model.replaceSubrange(start..<start + part, with: data[..<part])
+        }
       default:
         kept = bytes
         keptModel = model
@@ -56,6 +71,22 @@ struct FileBytesTests {
       #expect(kept.bytes(at: 0, count: keptModel.count) == keptModel, "layers share bytes")
       #expect(bytes.blocks == allocated(bytes), "seed \(seed) step \(step)")
     }
+  }
+
+  @Test("Whole pages of what is logged are the file's own until it writes there again")
+  func shares() throws {
+    var bytes = FileBytes()
+    let data = sampleBytes(9, 4 * Page.byteCount)
+    let log = data.withUnsafeBytes { raw in
+      bytes.write(raw, at: UInt64(Page.byteCount))
+      return bytes.shared(raw, at: UInt64(Page.byteCount))
+    }
+    var other = FileBytes()
+    other.lay(log, count: data.count)
+    #expect((1...4).allSatisfy { other.page($0) != nil && other.page($0) === bytes.page($0) })
+    [UInt8(1)].withUnsafeBytes { bytes.write($0, at: UInt64(Page.byteCount) + 5) }
+    #expect(other.page(1) !== bytes.page(1) && other.page(2) === bytes.page(2))
+    #expect(other.bytes(at: UInt64(Page.byteCount), count: data.count) == data)
   }
 
   private func grow(_ model: inout [UInt8], _ count: Int) {

@@ -4,7 +4,8 @@ import SystemIO
 /// The log of one volume: every micro-operation and barrier since the recording began, over an
 /// image of what was durable then.
 ///
-/// A volume that nobody records has none. With one, a write costs a copy of its bytes.
+/// A volume that nobody records has none. With one, a write costs a copy of its bytes that fill no
+/// page of the file.
 final class CrashRecorder {
   /// What was durable when the recording began.
   let base: VolumeImage
@@ -34,11 +35,12 @@ final class CrashRecorder {
   /// A new inode, or one that somebody else filled.
   func made(_ node: Node) { nodes[node.id] = ImageNode(node, node.state) }
 
+  /// Bytes that stand in the file now.
   func wrote(
     _ node: Node, _ data: UnsafeRawBufferPointer, at offset: UInt64, over size: UInt64,
     group: Int64
   ) {
-    let extent = Extent(data, at: offset, isAppended: offset >= size)
+    let extent = Extent(node.state.bytes.shared(data, at: offset), isAppended: offset >= size)
     add(extent, to: node, over: size, group: group)
   }
 

@@ -57,17 +57,17 @@ final class Extent {
   let offset: UInt64
   let count: UInt64
   /// nil: zeros.
-  let bytes: [UInt8]?
+  let bytes: SharedBytes?
   /// Ranges of it that never become durable.
   var lost: [ByteRange] = []
   /// It began at or behind the file's end, so that nobody sees it without its size.
   let isAppended: Bool
 
-  init(_ data: UnsafeRawBufferPointer, at offset: UInt64, isAppended: Bool) {
-    self.offset = offset
+  init(_ bytes: SharedBytes, isAppended: Bool) {
+    offset = bytes.offset
+    count = UInt64(bytes.count)
+    self.bytes = bytes
     self.isAppended = isAppended
-    count = UInt64(data.count)
-    bytes = Array(data)
   }
 
   init(zeros range: ByteRange) {
@@ -82,7 +82,7 @@ final class Extent {
     offset = other.offset
     isAppended = other.isAppended
     self.count = count
-    bytes = other.bytes.map { Array($0.prefix(Int(count))) }
+    bytes = other.bytes
     lost = other.lost
   }
 

@@ -161,11 +161,8 @@ struct ImageNode {
     guard extent.offset < byteCount else { return }
     let end = min(extent.end, byteCount)
     let kept = extent.lost.isEmpty ? nil : bytes
-    if let data = extent.bytes {
-      data.withUnsafeBytes {
-        let shown = $0[..<Int(end - extent.offset)]
-        bytes.write(UnsafeRawBufferPointer(rebasing: shown), at: extent.offset)
-      }
+    if let held = extent.bytes {
+      bytes.lay(held, count: Int(end - extent.offset))
     } else {
       bytes.clear(
         ByteRange(offset: extent.offset, count: end - extent.offset), deallocates: true)

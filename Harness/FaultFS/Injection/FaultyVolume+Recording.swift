@@ -126,11 +126,7 @@ extension FaultyVolume {
     guard let past else { return false }
     switch (call, reply) {
     case (.read(let node, _, let offset, _), .data(let data)):
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
-      defer { buffer.deallocate() }
-      buffer.copyMemory(from: data)
-      let range = ByteRange(offset: offset, count: UInt64(data.count))
-      return past.lay(over: buffer, at: offset, of: node, within: range)
+      return past.differ(data, at: offset, of: node)
     case (.getattr(let node, _), .attributes(let now)):
       return past.attributes[node].flatMap { now.older($0) } != nil
     case (.lookup(let folder, let name), .entry(let now)):

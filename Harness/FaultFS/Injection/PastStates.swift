@@ -40,6 +40,23 @@ struct PastStates {
       part.copyBytes(from: old)
       return true
     }
+
+    /// True when it would change a part.
+    func differs(from part: UnsafeRawBufferPointer, from start: Int) -> Bool {
+      guard let base = part.baseAddress, !part.isEmpty else { return false }
+      var held = 0
+      if let bytes, start < bytes.count {
+        held = min(bytes.count - start, part.count)
+        let isSame = bytes[start...].withUnsafeBytes { old in
+          old.baseAddress.map { memcmp(base, $0, held) == 0 } ?? true
+        }
+        if !isSame { return true }
+      }
+      // Zeros are equal to themselves one byte on.
+      let rest = part.count - held
+      if rest == 0 { return false }
+      return part[held] != 0 || memcmp(base + held, base + held + 1, rest - 1) != 0
+    }
   }
 
   /// What a request is about to change, as it stands.
@@ -133,21 +150,45 @@ struct PastStates {
 
   // MARK: Answering
 
+  /// The pieces that lie in a range of a file, with what each covers of it.
+  private func overlaps(
+    _ node: NodeID, _ offset: UInt64, _ count: Int, _ range: ByteRange,
+    _ body: (Piece, _ part: Range<Int>, _ start: Int) -> Bool
+  ) {
+    guard let pieces = pieces[node] else { return }
+    for piece in pieces {
+      let first = max(offset, range.offset, piece.range.offset)
+      let last = min(
+        offset + UInt64(count), range.offset + range.count,
+        piece.range.offset + piece.range.count)
+      guard first < last else { continue }
+      let part = Int(first - offset)..<Int(last - offset)
+      if !body(piece, part, Int(first - piece.range.offset)) { return }
+    }
+  }
+
+  /// True when bytes of a file are others than before its last change.
+  func differ(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, of node: NodeID) -> Bool {
+    var found = false
+    let range = ByteRange(offset: offset, count: UInt64(bytes.count))
+    overlaps(node, offset, bytes.count, range) { piece, part, start in
+      found = piece.differs(from: UnsafeRawBufferPointer(rebasing: bytes[part]), from: start)
+      return !found
+    }
+    return found
+  }
+
   /// Puts the old bytes over those of a read; false when nothing differs.
   func lay(
     over bytes: UnsafeMutableRawBufferPointer, at offset: UInt64, of node: NodeID,
     within range: ByteRange
   ) -> Bool {
     var changed = false
-    for piece in pieces[node] ?? [] {
-      let first = max(offset, range.offset, piece.range.offset)
-      let last = min(
-        offset + UInt64(bytes.count), range.offset + range.count,
-        piece.range.offset + piece.range.count)
-      guard first < last else { continue }
-      let part = UnsafeMutableRawBufferPointer(
-        rebasing: bytes[Int(first - offset)..<Int(last - offset)])
-      if piece.lay(over: part, from: Int(first - piece.range.offset)) { changed = true }
+    overlaps(node, offset, bytes.count, range) { piece, part, start in
+      if piece.lay(over: UnsafeMutableRawBufferPointer(rebasing: bytes[part]), from: start) {
+        changed = true
+      }
+      return true
     }
     return changed
   }

@@ -58,6 +58,10 @@ struct FileBytes {
   func read(_ target: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
     guard offset < byteCount, let base = target.baseAddress else { return 0 }
     let count = Int(min(UInt64(target.count), byteCount - offset))
+    if pages.isEmpty {
+      make(UnsafeMutableRawBufferPointer(start: base, count: count), offset)
+      return count
+    }
     forEachPart(offset, count) { number, inside, done, length in
       if let page = pages[number] {
         page.load(base + done, count: length, at: inside)
@@ -358,6 +362,16 @@ struct FileBytes {
       freed -= UInt64((whole & ~kept).nonzeroBitCount)
     }
     return freed
+  }
+
+  func page(_ number: UInt64) -> Page? { pages[number] }
+
+  /// A whole page that somebody else holds too.
+  mutating func replace(_ number: UInt64, by page: Page) {
+    blocks -= UInt64(allocation(number).nonzeroBitCount)
+    pages[number] = page
+    blocks += UInt64(page.blocks.nonzeroBitCount)
+    byteCount = max(byteCount, (number + 1) * Self.pageSize)
   }
 
   private mutating func change(_ number: UInt64, _ body: (Page) -> Void) {

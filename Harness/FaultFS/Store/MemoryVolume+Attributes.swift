@@ -13,18 +13,18 @@ extension MemoryVolume {
   }
 
   func attributes(of node: Node) -> Attributes {
-    let state = node.state
     let byteCount: UInt64 =
       switch node.kind {
       case .directory: UInt64(Page.blockByteCount)
       case .symlink: UInt64(node.linkText?.bytes.count ?? 0)
-      default: state.bytes.byteCount
+      default: node.state.bytes.byteCount
       }
+    // The state is read field by field: a copy of it would hold on to its bytes.
     return Attributes(
-      node: node.id, inode: shownInode(node), kind: node.kind, mode: state.mode,
+      node: node.id, inode: shownInode(node), kind: node.kind, mode: node.state.mode,
       byteCount: byteCount, blocks: room(of: node) * UInt64(Page.blockByteCount / 512),
-      linkCount: linkCount(of: node), uid: state.uid, gid: state.gid,
-      access: state.access, modification: state.modification, change: state.change)
+      linkCount: linkCount(of: node), uid: node.state.uid, gid: node.state.gid,
+      access: node.state.access, modification: node.state.modification, change: node.state.change)
   }
 
   private func linkCount(of node: Node) -> UInt32 {

@@ -15,24 +15,30 @@ extension MemoryVolume {
     }
   }
 
-  private func path(_ folder: Node, _ name: BytePath) -> BytePath {
-    (paths(of: folder.id).first ?? "").appending(name)
+  /// A folder that has its name, so that it stands for one in the backing folder.
+  func isPlaced(_ folder: Node) -> Bool {
+    folder.kind == .directory && (folder.id == Self.rootID || !folder.names.isEmpty)
+  }
+
+  /// The folder of the backing folder that stands for one of the volume.
+  func place(_ folder: Node, _ backing: BackingFolder) throws(SystemError) -> BackingPlace {
+    try backing.place(of: folder.id, at: paths(of: folder.id).first ?? "")
   }
 
   /// Makes in the folder what a new node stands for.
   func makeBacked(_ node: Node, _ name: BytePath, in folder: Node) throws(Errno) {
     try backed { backing throws(SystemError) in
-      let place = path(folder, name)
-      let parent = try backing.folder(place.parent ?? "")
+      let place = try place(folder, backing)
       switch node.kind {
-      case .directory: _ = try parent.makeDirectory(name, tolerant: false)
+      case .directory: _ = try place.directory.makeDirectory(name, tolerant: false)
       case .file:
-        let file = try parent.openFile(
+        let file = try place.directory.openFile(
           name, .readWrite, options: .exclusiveCreate, mode: node.state.mode | 0o600)
         back(node, with: backing)
         node.backing?.become(file)
-      case .symlink: try parent.symlink(node.linkText ?? "", as: name)
-      case .fifo, .other: try backing.makeFifo(place, mode: node.state.mode)
+      case .symlink: try place.directory.symlink(node.linkText ?? "", as: name)
+      case .fifo, .other:
+        try backing.makeFifo(name, in: place.directory, mode: node.state.mode)
       }
     }
   }
@@ -49,19 +55,25 @@ extension MemoryVolume {
   /// The name goes: the bytes stay within reach of open handles and of the durable layer.
   func removeBacked(_ node: Node, _ entry: DirectoryEntry, in folder: Node) throws(Errno) {
     try backed { backing throws(SystemError) in
+      if node.kind == .directory {
+        let above = paths(of: folder.id).first ?? ""
+        try backing.remove(above.appending(entry.name), isFolder: true)
+        backing.forgetPlaces()
+        return
+      }
       if node.names.count == 1 { try node.backing?.pin() }
-      try backing.remove(path(folder, entry.name), isFolder: node.kind == .directory)
+      try place(folder, backing).directory.unlink(entry.name)
     }
   }
 
   func linkBacked(_ node: Node, _ name: BytePath, in folder: Node) throws(Errno) {
     try backed { backing throws(SystemError) in
-      let place = path(folder, name)
+      let place = try place(folder, backing)
       if let file = node.backing {
-        try file.appear(at: place, byteCount: node.state.bytes.byteCount)
+        try file.appear(as: name, in: place.directory, byteCount: node.state.bytes.byteCount)
       } else if let old = paths(of: node.id).first {
         try backing.folder(old.parent ?? "").link(
-          old.lastComponent, to: try backing.folder(place.parent ?? ""), name)
+          old.lastComponent, to: place.directory, name)
       }
     }
   }
@@ -72,11 +84,11 @@ extension MemoryVolume {
   ) throws(Errno) {
     try backed { backing throws(SystemError) in
       if let target, target.names.count == 1, !exchanging { try target.backing?.pin() }
-      let from = path(folder, entry.name)
-      let to = path(newFolder, name)
-      try backing.folder(from.parent ?? "").rename(
-        entry.name, to: try backing.folder(to.parent ?? ""), name,
-        options: exchanging ? .exchange : [])
+      let from = try place(folder, backing)
+      let to = try place(newFolder, backing)
+      try from.directory.rename(
+        entry.name, to: to.directory, name, options: exchanging ? .exchange : [])
+      if target?.kind == .directory, !exchanging { backing.forgetPlaces() }
     }
   }
 
@@ -94,9 +106,8 @@ extension MemoryVolume {
       }
       if let file = node.backing {
         try file.use { open throws(SystemError) in try set(open) }
-      } else if node.kind == .directory, let place = paths(of: node.id).first {
-        let folder = try backing.folder(place)
-        try set(folder.descriptor)
+      } else if isPlaced(node) {
+        try set(try place(node, backing).directory.descriptor)
       }
     }
   }
@@ -179,6 +190,7 @@ extension MemoryVolume {
     }
     // A file that is gone altogether was a name too.
     guard let backing, named(everyPath) != named(before) else { return }
+    backing.forgetPlaces()
     let site: BytePath = ".custody-restore"
     _ = try backing.folder("").makeDirectory(site, tolerant: true)
     try backing.empty(site)
@@ -198,15 +210,15 @@ extension MemoryVolume {
     let place = try backing.folder(path)
     for entry in (folder.table?.entries ?? [:]).values {
       guard let node = find(entry.node) else { continue }
-      let name = path.appending(entry.name)
       switch node.kind {
       case .directory:
         _ = try place.makeDirectory(entry.name, tolerant: false)
-        try rebuild(node, at: name, backing)
+        try rebuild(node, at: path.appending(entry.name), backing)
       case .file:
-        try node.backing?.appear(at: name, byteCount: node.state.bytes.byteCount)
+        try node.backing?.appear(
+          as: entry.name, in: place, byteCount: node.state.bytes.byteCount)
       case .symlink: try place.symlink(node.linkText ?? "", as: entry.name)
-      case .fifo, .other: try backing.makeFifo(name, mode: node.state.mode)
+      case .fifo, .other: try backing.makeFifo(entry.name, in: place, mode: node.state.mode)
       }
     }
   }

@@ -27,9 +27,9 @@ extension MemoryVolume {
   /// As Linux mounts move access times (relatime): once after each change, and daily. No change that
   /// a barrier would have to write.
   func moveAccess(_ node: Node) {
-    let state = node.state
-    let isOld = state.access <= max(state.modification, state.change)
-    if !isReadOnly, isOld || now - state.access >= Self.day {
+    let access = node.state.access
+    let isOld = access <= max(node.state.modification, node.state.change)
+    if !isReadOnly, isOld || now - access >= Self.day {
       node.state.access = times.access(now)
     }
   }
@@ -123,12 +123,12 @@ extension MemoryVolume {
     if persona.copiesOnWrite, freeBlocks == 0 { throw .noSpace }
     let end = offset.addingReportingOverflow(UInt64(count))
     if end.overflow || end.partialValue > UInt64(Int64.max) { throw .fileTooLarge }
-    let bytes = node.state.bytes
     let asked = count
     if persona.isSparse {
-      count = bytes.fitting(count, at: offset, free: freeBlocks)
+      count = node.state.bytes.fitting(count, at: offset, free: freeBlocks)
     } else {
-      let last = (FileBytes.blocks(of: bytes.byteCount) + freeBlocks) * UInt64(Page.blockByteCount)
+      let held = FileBytes.blocks(of: node.state.bytes.byteCount)
+      let last = (held + freeBlocks) * UInt64(Page.blockByteCount)
       count = offset >= last ? 0 : Int(min(UInt64(count), last - offset))
     }
     if count == 0 || persona.writesWhole && count < asked { throw .noSpace }

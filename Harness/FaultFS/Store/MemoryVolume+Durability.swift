@@ -17,8 +17,10 @@ extension MemoryVolume {
 
   func syncFolder(_ id: NodeID) throws(Errno) -> Reply {
     let folder = try folder(id)
-    if let place = paths(of: id).first {
-      try backed { backing throws(SystemError) in try backing.folder(place).fsync() }
+    if isPlaced(folder) {
+      try backed { backing throws(SystemError) in
+        try place(folder, backing).directory.fsync()
+      }
     }
     if barriers == .ignored { return .done }
     commitNames(folder)

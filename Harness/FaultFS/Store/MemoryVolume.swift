@@ -137,6 +137,7 @@ final class MemoryVolume: Volume {
     usedBlocks = 0
     pendingFolders = []
     dirtyAttributes = []
+    backing?.forgetPlaces()
   }
 
   // MARK: Nodes
