@@ -179,8 +179,10 @@ public struct ExplorationPlan: Sendable {
     if let reason = base.undetectableReason { return .undetectable(reason) }
     if fault.endsRun, let outcome = base.traits.cleanOutcome {
       // One that is asked to end may be done before it hears of it.
+      // Quick mode proves nothing of what stands there already, so that it is in the way.
       return .interrupted(
-        first: fault.name == "kill" ? "interrupted" : "sound", then: outcome)
+        first: fault.name == "kill" ? "interrupted" : "sound",
+        then: base.mode == .quick ? "recovery" : outcome)
     }
     switch seen {
     case .undetectable(let reason): return .undetectable(reason)

@@ -67,8 +67,11 @@ extension LegalFaults {
     let isEarly = operation.kind == .temporary && !traits.isUnchecked
     let seesName: Detectability =
       isEarly || recording.isLookedUpLater(operation) ? .detectable : .undetectable(late)
+    // On a destination the engine sets the time of what it wrote, and quick mode looks no further.
+    let isBlind = !isSource && traits.isUnchecked
     let seesInode: Detectability =
-      isEarly || recording.isStatedLater(operation) ? .detectable : .undetectable(late)
+      !isBlind && (isEarly || recording.isStatedLater(operation))
+      ? .detectable : .undetectable(late)
     var faults = [
       Fault(
         "swap", "swap inode \(target) bytes different \(moment)",

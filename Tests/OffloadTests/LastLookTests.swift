@@ -6,7 +6,8 @@ import Testing
 /// The last look at a destination (offload contract 49, 50, 69).
 @Suite struct LastLookTests {
   enum Change: String, CaseIterable, CustomTestStringConvertible {
-    case none, removed, cut, folder, symlink, replaced, folderRemoved, folderReplaced, rootMoved
+    case none, written, removed, cut, folder, symlink, replaced, folderRemoved, folderReplaced,
+      rootMoved
     var testDescription: String { rawValue }
   }
 
@@ -18,6 +19,13 @@ import Testing
     let bytes = try stage.destination.bytes(Self.victim)
     switch change {
     case .none: break
+    case .written:
+      let kept = try stage.destination.metadata(Self.victim).modification
+      try stage.destination.file(Self.victim, bytes.map { ~$0 })
+      // More than the steps of any file system.
+      let file = try folder.openFile("A.JPG", .readWrite)
+      try file.setTimes(
+        modification: Timestamp(seconds: kept.seconds + 3, nanoseconds: kept.nanoseconds))
     case .removed: try folder.unlink("A.JPG")
     case .cut: try stage.destination.file(Self.victim, Array(bytes.dropLast()))
     case .folder:
@@ -58,8 +66,10 @@ import Testing
     let ledger = RunLedger(
       manifest: manifest, destinations: stage.job.destinations, algorithms: [])
     for file in manifest.files.indices {
-      let inode = try stage.destination.metadata(manifest.path(ofFile: file)).inode
-      ledger.succeed(file, 0, .verified, level: .evicted, isReused: false, inode: inode)
+      let made = try stage.destination.metadata(manifest.path(ofFile: file))
+      ledger.succeed(
+        file, 0, .verified, level: .evicted, isReused: false, inode: made.inode,
+        modification: made.modification)
     }
     return DestinationCheck(destination: destination, ledger: ledger)
   }
@@ -79,7 +89,7 @@ import Testing
     let folder: Set<BytePath> = [Self.victim, "DCIM/100/B.MP4"]
     switch change {
     case .none: #expect(failed(look).isEmpty)
-    case .removed, .cut, .folder, .symlink: #expect(failed(look) == [Self.victim])
+    case .written, .removed, .cut, .folder, .symlink: #expect(failed(look) == [Self.victim])
     case .replaced: #expect(failed(look) == (inodesLast ? [Self.victim] : []))
     case .folderReplaced: #expect(failed(look) == (inodesLast ? folder : []))
     case .folderRemoved: #expect(failed(look) == folder)

@@ -1,7 +1,7 @@
 import SystemIO
 
-/// The last look at a destination: every copy is listed under its name, with its size, as the file
-/// that was verified; and the path that people see still leads there (offload contract 49, 50).
+/// The last look at a destination: every copy is listed under its name, with its size and time,
+/// as the file that was verified; and the path that people see still leads there (offload contract 49, 50).
 struct DestinationCheck {
   let destination: Destination
   let ledger: RunLedger
@@ -90,6 +90,8 @@ struct DestinationCheck {
         let inode = ledger.inode(file, destination.index), inode != found.inode
       {
         fail(file, Failure("another file has taken the name of the copy"))
+      } else if !ledger.isUnwritten(file, destination.index, found.modification) {
+        fail(file, Failure("the copy was written to after it was made"))
       }
     } catch {
       fail(file, Failure(error, "the copy cannot be found at the end"))

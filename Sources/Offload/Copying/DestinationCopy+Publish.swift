@@ -48,20 +48,23 @@ extension DestinationCopy {
   /// Links the very file that was read back, whatever has its temporary name by now; by that name
   /// where the kernel cannot link a descriptor.
   private func giveName(_ temporary: BytePath) throws(SystemError) {
-    guard reader != nil else {
-      return try handle.directory.link(temporary, to: handle.directory, name)
-    }
+    // Quick mode reads nothing back: the writer is closed.
+    guard reader != nil else { return try linkByName(temporary) }
     do throws(SystemError) {
       try reader?.link(into: handle.directory, as: name)
     } catch {
       // No /proc, or the file has lost its name to another one, which must not get the final one.
       guard error.errno == .noSuchFile else { throw error }
-      guard try handle.directory.metadata(of: temporary).identity == identity else {
-        throw SystemError(
-          call: "linkat", errno: .stale, path: place, detail: "another file has taken the name")
-      }
-      try handle.directory.link(temporary, to: handle.directory, name)
+      try linkByName(temporary)
     }
+  }
+
+  private func linkByName(_ temporary: BytePath) throws(SystemError) {
+    guard isProven(try handle.directory.metadata(of: temporary)) else {
+      throw SystemError(
+        call: "linkat", errno: .stale, path: place, detail: "another file has taken the name")
+    }
+    try handle.directory.link(temporary, to: handle.directory, name)
   }
 
   private func publishMarked(_ marker: MarkerFile) {
@@ -86,13 +89,17 @@ extension DestinationCopy {
     }
   }
 
-  /// The final name must stand for the file that was read. While that is open its number holds on
-  /// every file system; after quick mode's close only where numbers last.
-  private func checkFinalName() throws(SystemError) {
-    let found = try handle.directory.metadata(of: name)
+  /// True for the file that was read. While that is open its number holds on every file system;
+  /// after quick mode's close only where numbers last.
+  private func isProven(_ found: Metadata) -> Bool {
     let isOpen = reader != nil || lockHolder != nil
     let isSame = found.identity == identity || !(isOpen || destination.facts.inodesLast)
-    guard isSame, found.byteCount == byteCount, found.kind == .regular else {
+    return isSame && found.byteCount == byteCount && found.kind == .regular
+  }
+
+  /// The final name must stand for the file that was read.
+  private func checkFinalName() throws(SystemError) {
+    guard isProven(try handle.directory.metadata(of: name)) else {
       throw SystemError(
         call: "statx", errno: .stale, path: place, detail: "another file has taken the name")
     }

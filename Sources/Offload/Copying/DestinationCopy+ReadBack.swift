@@ -83,9 +83,12 @@ extension DestinationCopy {
   }
 
   /// False when somebody wrote to the file behind what was read already (offload contract 74).
-  /// Where ctime is not real the times may move by themselves, and nothing is concluded.
+  /// Where ctime is not real the times may move by themselves, by no more than their step.
   private func isUntouched(_ metadata: Metadata) -> Bool {
-    guard destination.facts.changeTimeIsReal, let opened = readerTimes else { return true }
+    guard let opened = readerTimes else { return true }
+    guard destination.facts.changeTimeIsReal else {
+      return metadata.modification.isNear(opened.modification)
+    }
     // Another run that publishes an existing file moves its ctime when it unlinks its temporary.
     return metadata.modification == opened.modification
       && (isReused || metadata.change == opened.change)

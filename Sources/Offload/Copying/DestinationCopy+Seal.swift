@@ -66,6 +66,7 @@ extension DestinationCopy {
     step("") { () throws(SystemError) in
       guard let written = try writer?.metadata() else { return }
       identity = written.identity
+      modification = written.modification
       if written.byteCount != byteCount {
         throw SystemError(
           call: "statx", errno: .inputOutput, path: place,
@@ -90,8 +91,7 @@ extension DestinationCopy {
   /// A time that the file system keeps differently is worth a warning, never a failure.
   private func compareTimes(_ kept: Timestamp, _ wanted: Timestamp) {
     if kept == wanted { return }
-    // Wider than any step of a file system, FAT's two seconds included.
-    if abs(kept.seconds - wanted.seconds) <= 2 {
+    if kept.isNear(wanted) {
       destination.countCoarseTime()
     } else {
       destination.warn(
@@ -137,6 +137,7 @@ extension DestinationCopy {
     // After the sync, which may be what gives the times of an earlier writer their last value.
     let synced = try opened.metadata()
     readerTimes = (synced.modification, synced.change)
+    modification = synced.modification
     reader = consume opened
   }
 

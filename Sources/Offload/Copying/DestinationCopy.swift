@@ -56,6 +56,8 @@ final class DestinationCopy: @unchecked Sendable {
   var reader: FileDescriptor?
   /// The times of the file when the reader was opened.
   var readerTimes: (modification: Timestamp, change: Timestamp)?
+  /// When the file was last written, as its file system keeps it; nil until it is sealed.
+  var modification: Timestamp?
   /// What the reader's descriptor stands for.
   var identity: FileIdentity?
   var level = VerificationLevel.notRead

@@ -247,6 +247,7 @@ extension FileTransfer {
       ledger.succeed(
         copy.file, copy.destination.index, isProven ? .verified : .copiedUnverified,
         level: copy.level, isReused: copy.isReused, inode: copy.identity?.inode,
+        modification: copy.modification,
         note: isProven || !context.mode.verifies ? "" : copy.weakness)
       return
     }

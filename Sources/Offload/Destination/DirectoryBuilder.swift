@@ -29,7 +29,11 @@ struct DirectoryBuilder {
   private func make(_ directory: Int, _ parent: Int, _ name: BytePath) throws(Failure) {
     do throws(SystemError) {
       let above = try destination.tree.directory(parent)
-      if survey.existing.contains(directory) { return }
+      if survey.existing.contains(directory) {
+        // Perhaps an earlier run made it and was stopped before its name was durable.
+        destination.markDirty(parent)
+        return
+      }
       var isMade = false
       do throws(SystemError) {
         let made = try above.directory.makeDirectory(name, tolerant: false)

@@ -15,6 +15,9 @@ final class RunLedger: Sendable {
     var witness: UInt8 = 0
     /// Index in `causes`; 0 is none.
     var cause: UInt32 = 0
+    /// When the file that was verified was last written, in the low bits of its seconds; 0 is
+    /// unknown.
+    var modifiedAt: UInt32 = 0
     /// The file that was verified; 0 is unknown.
     var inode: UInt64 = 0
   }
@@ -48,7 +51,7 @@ final class RunLedger: Sendable {
   /// Records a success, unless the cell has failed already.
   func succeed(
     _ file: Int, _ destination: Int, _ outcome: RowOutcome, level: VerificationLevel,
-    isReused: Bool, inode: UInt64? = nil, note: String = ""
+    isReused: Bool, inode: UInt64? = nil, modification: Timestamp? = nil, note: String = ""
   ) {
     state.withLock { state in
       let index = file * targets.count + destination
@@ -57,6 +60,8 @@ final class RunLedger: Sendable {
       state.cells[index].level = Self.code(level)
       state.cells[index].isReused = isReused
       state.cells[index].inode = inode ?? 0
+      state.cells[index].modifiedAt =
+        modification.map { UInt32(truncatingIfNeeded: $0.seconds) } ?? 0
       state.cells[index].cause = state.intern(note)
     }
   }
@@ -105,6 +110,14 @@ final class RunLedger: Sendable {
   func inode(_ file: Int, _ destination: Int) -> UInt64? {
     let inode = state.withLock { $0.cells[file * targets.count + destination].inode }
     return inode == 0 ? nil : inode
+  }
+
+  /// False when a file with this modification time was written to since it was verified; steps of
+  /// time that a file system makes of its own are none.
+  func isUnwritten(_ file: Int, _ destination: Int, _ modification: Timestamp) -> Bool {
+    let known = state.withLock { $0.cells[file * targets.count + destination].modifiedAt }
+    let now = UInt32(truncatingIfNeeded: modification.seconds)
+    return known == 0 || min(now &- known, known &- now) <= Timestamp.coarsestStep
   }
 
   /// True when the cell has a success so far.
