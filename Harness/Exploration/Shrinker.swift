@@ -8,13 +8,19 @@ public struct Shrinker {
   /// The most scripts that are run.
   public var attemptLimit = 2000
   public private(set) var attemptCount = 0
-  private var lines: [ScriptLine]
+  var lines: [ScriptLine]
   private let name: String
   private let fails: (String) -> Bool
+  let findPin: (String) -> CrashPin?
 
   /// - `text`: a script with one case that fails.
+  /// - `pin`: the state at which a sweep over crash states fails.
   /// - `fails`: runs a script and says whether it fails the same way.
-  public init(_ text: String, name: String, fails: @escaping (String) -> Bool) {
+  public init(
+    _ text: String, name: String, pin: @escaping (String) -> CrashPin? = { _ in nil },
+    fails: @escaping (String) -> Bool
+  ) {
+    findPin = pin
     lines = text.split(separator: "\n").map { ScriptLine(String($0)) }.filter { !$0.words.isEmpty }
     self.name = name
     self.fails = fails
@@ -28,18 +34,24 @@ public struct Shrinker {
 
   /// Shrinks to the end, or to the limit of attempts.
   public mutating func run() {
+    runPasses()
+    if pinCrash() { runPasses() }
+  }
+
+  private mutating func runPasses() {
     var changed = true
     while changed, attemptCount < attemptLimit {
       changed = dropVolumes()
       changed = dropLines() || changed
       changed = dropWords() || changed
       changed = reduceNumbers() || changed
+      changed = dropKept() || changed
     }
   }
 
   /// Takes the candidate when it fails the same way.
   @discardableResult
-  private mutating func take(_ candidate: [ScriptLine]) -> Bool {
+  mutating func take(_ candidate: [ScriptLine]) -> Bool {
     guard candidate != lines, attemptCount < attemptLimit else { return false }
     let text = Self.text(candidate)
     guard let script = try? ScriptParser.parse(text, name: name), script.cases.count == 1 else {

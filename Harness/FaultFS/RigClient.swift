@@ -170,13 +170,8 @@ public final class RigClient {
   }
 
   /// Records what a crash of the named volumes may leave, from now on to the end of the run.
-  public func record(_ volumes: [String], keep: CrashSubset = .subsets) throws(RigError) {
-    _ = try ask(
-      "record",
-      [
-        .init("volumes", .array(volumes.map { JSON.text($0) })),
-        .init("keep", .text(keep.rawValue)),
-      ])
+  public func record(_ volumes: [String]) throws(RigError) {
+    _ = try ask("record", [.init("volumes", .array(volumes.map { JSON.text($0) }))])
   }
 
   /// The states that a crash could have left in the recorded run; ends the recording.

@@ -121,8 +121,7 @@ final class RigControl {
     switch verb {
     case "record":
       let names = try RigMessage.list(message["volumes"], "the volumes").compactMap(\.text)
-      let keep = message["keep"]?.text.flatMap(CrashSubset.init) ?? .subsets
-      try store.record(Set(names), keep: keep)
+      try store.record(Set(names), keep: .subsets)
       return [:]
     case "states":
       let tears = message["tear"]?.bool ?? false

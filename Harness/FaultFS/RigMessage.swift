@@ -141,8 +141,8 @@ extension CrashStateList {
         last = state.point
       }
       return JSON.array([
-        JSON(state.point), JSON(moments.count - 1), .bool(state.isClaimed), JSON(state.kept),
-        JSON(state.pending),
+        JSON(state.point), JSON(moments.count - 1), .bool(state.isClaimed),
+        .array(state.kept.map { JSON($0) }), JSON(state.pending), JSON(state.operationCount),
       ])
     }
     return [
@@ -164,8 +164,10 @@ extension CrashStateList {
       states.append(
         CrashState(
           point: try RigMessage.number(item[0], "a state's crash point"), moment: moments[moment],
-          isClaimed: isClaimed, kept: try RigMessage.number(item[3], "what a state keeps"),
-          pending: try RigMessage.number(item[4], "what a state could keep")))
+          isClaimed: isClaimed,
+          kept: try RigMessage.list(item[3], "what a state keeps").compactMap(\.int),
+          pending: try RigMessage.number(item[4], "what a state could keep"),
+          operationCount: try RigMessage.number(item[5], "a state's requests")))
     }
   }
 }

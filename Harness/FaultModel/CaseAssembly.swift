@@ -265,7 +265,7 @@ extension CaseReferences {
     }
     volumes += reader.volumes
     if case .crash(let volumes, let keep) = rule.effect {
-      let needsLog = keep == .subsets || rule.clauses.atEveryOperation
+      let needsLog = keep.needsLog || rule.clauses.atEveryOperation
       crashes.append((volumes, needsLog, first))
     }
   }

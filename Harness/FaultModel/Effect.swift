@@ -88,7 +88,20 @@ public enum Misdirection: Hashable, Sendable {
 public enum SwapBytes: String, Hashable, Sendable { case same, different }
 
 /// What of the unsynced work a power cut leaves: each allowed part, all or nothing.
-public enum CrashSubset: String, Hashable, Sendable { case subsets, all, none }
+public enum CrashSubset: Hashable, Sendable {
+  case subsets, all, none
+  /// These of the changes that are unsynced then, with what they cannot stand without: ascending
+  /// numbers from 1 in the order of the changes, those of the first volume first.
+  case only([Int])
+
+  /// A state is chosen from a log of the volumes, which a backed store has not.
+  public var needsLog: Bool {
+    switch self {
+    case .subsets, .only: true
+    case .all, .none: false
+    }
+  }
+}
 
 /// What somebody else does to a file.
 public enum Change: Hashable, Sendable {

@@ -61,7 +61,7 @@ extension Effect {
     case .eject: .eject
     case .remount: .remount
     case .insert: .insert
-    case .crash(_, .subsets): .crashSubsets
+    case .crash(_, .subsets), .crash(_, .only): .crashSubsets
     case .crash(_, .all): .crashAll
     case .crash(_, .none): .crashNone
     case .change: .change

@@ -73,7 +73,7 @@ extension EffectWord {
       ("insert VOLUME [as VOLUME]", "the medium is put back, or another one in its place")
     case .crash:
       (
-        "crash VOLUME[,VOLUME] [keep subsets|all|none]",
+        "crash VOLUME[,VOLUME] [keep subsets|all|none|only N[,N]]",
         "the power goes; of what was not synced each allowed part, all or nothing is left"
       )
     case .change:

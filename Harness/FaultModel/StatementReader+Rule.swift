@@ -41,6 +41,9 @@ extension StatementReader {
       }
     }
     try checkClauses(clauses, of: head, places)
+    if case .only = tails.keep, clauses.atEveryOperation, let word = places["keep"] {
+      throw lexer.error(word, "changes have numbers at one moment only")
+    }
     return ParsedRule(effect: try whole(head, tails, first), clauses: clauses)
   }
 
@@ -72,13 +75,31 @@ extension StatementReader {
     case .for: try once(tails.milliseconds == nil, word); tails.milliseconds = try duration()
     case .keep:
       try once(tails.keep == nil, word)
-      let keep = try choice("crash state", of: ["subsets", "all", "none"])
-      tails.keep = CrashSubset(rawValue: keep)
+      switch try choice("crash state", of: ["subsets", "all", "none", "only"]) {
+      case "subsets": tails.keep = .subsets
+      case "all": tails.keep = .all
+      case "none": tails.keep = CrashSubset.none
+      default: tails.keep = .only(try numbers())
+      }
     case .restoreTimes: try once(!tails.restoresTimes, word); tails.restoresTimes = true
     case .hole, .data:
       try once(tails.range == nil, word)
       tails.range = (tail == .hole, try range())
     }
+  }
+
+  /// Numbers of unsynced changes, such as `1,4`.
+  private mutating func numbers() throws(ScriptError) -> [Int] {
+    let expected = ["numbers of changes such as 1 or 1,4"]
+    let word = try next(expected)
+    var numbers: Set<Int> = []
+    for part in word.bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      guard let number = Literals.number(part), (1...10_000).contains(number) else {
+        throw lexer.error(word, "not a list of numbers", expected: expected)
+      }
+      numbers.insert(Int(number))
+    }
+    return numbers.sorted()
   }
 
   private mutating func errno() throws(ScriptError) -> (value: Errno, word: Lexer.Word) {

@@ -1,3 +1,4 @@
+import FaultFS
 import FaultModel
 import HarnessKit
 import Oracles
@@ -19,6 +20,8 @@ struct CaseAttempt {
   var after: [(title: String, tree: TreeSnapshot)] = []
   /// What it tried of the states after a crash.
   var crashStates: CaseResult.CrashStates?
+  /// The state that did not pass.
+  var crashState: CrashState?
   /// Wall time of the attempt.
   var seconds = 0.0
   /// The run was told to end; the attempt says nothing.

@@ -1,3 +1,4 @@
+import Exploration
 import FaultFS
 import FaultModel
 import HarnessKit
@@ -110,6 +111,17 @@ final class CaseDriver {
     } catch {
       close()
       return .failure(error)
+    }
+  }
+
+  /// The one state at which a sweep over crash states fails; nil when there is none, or it cannot
+  /// be found out.
+  func pin(_ planned: PlannedCase) -> CrashPin? {
+    do throws(CaseRunner.Failure) {
+      return try makeRunner(planned).pin(planned)
+    } catch {
+      close()
+      return nil
     }
   }
 

@@ -1,3 +1,4 @@
+import Exploration
 import FaultFS
 import FaultModel
 import HarnessKit
@@ -45,10 +46,29 @@ extension CaseRunner {
       counts.judged += 1
       last.crashStates = counts
       guard last.verdict != .pass else { continue }
+      last.crashState = state
       last.reason = "state \(index), \(state.text(kept)): \(last.reason)"
       if isFinal(last, stage) { return last }
     }
     return last
+  }
+
+  /// The words of a rule that bring up the one state at which a sweep fails; nil when it does not,
+  /// or not behind a request.
+  ///
+  /// The case runs three times to count its requests, and once more to be struck.
+  func pin(_ planned: PlannedCase) throws(Failure) -> CrashPin? {
+    guard let sweep = planned.scriptCase.crashSweep, sweep.isAtEveryPoint else { return nil }
+    _ = try record(planned)
+    let stage = try load(planned, isFresh: false)
+    try system("recording") { () throws(RigError) in try rig.observe(isAgain: true) }
+    let attempt = try self.sweep(sweep, stage) { _ in false }
+    guard attempt.verdict == .fail, let state = attempt.crashState else { return nil }
+    if state.isClaimed { return CrashPin(moment: "after done", kept: state.kept) }
+    let operations = try system("recording") { () throws(RigError) in try rig.operations() }
+    guard operations.indices.contains(state.operationCount - 1) else { return nil }
+    let last = operations[state.operationCount - 1]
+    return last.isShadowed ? nil : CrashPin(moment: "after \(last.point)", kept: state.kept)
   }
 
   /// Nothing that comes later can change what is said of the subject.

@@ -126,7 +126,7 @@ extension ScriptCase {
     for rule in rules {
       guard case .crash(_, let keep) = rule.effect else { continue }
       if rule.clauses.atEveryOperation { return CrashSweep(rule: rule.id, isAtEveryPoint: true) }
-      if keep == .subsets { return CrashSweep(rule: rule.id, isAtEveryPoint: false) }
+      if keep.needsLog { return CrashSweep(rule: rule.id, isAtEveryPoint: false) }
     }
     return nil
   }

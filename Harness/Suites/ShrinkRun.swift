@@ -53,15 +53,13 @@ public final class ShrinkRun: Sendable {
           description: "the case does not fail now: \(first.verdict.rawValue) \(first.reason)"))
     }
     let start = standalone(planned.script.text)
-    var shrinker = Shrinker(start, name: replay.script) { text in
-      self.fails(text, for: cause, driver, planned, isFresh: false)
+    let spelled = spelledOut(start).flatMap { text in
+      fails(text, for: cause, driver, planned, isFresh: false) ? text : nil
     }
-    if let spelled = spelledOut(start), fails(spelled, for: cause, driver, planned, isFresh: false)
-    {
-      shrinker = Shrinker(spelled, name: replay.script) { text in
-        self.fails(text, for: cause, driver, planned, isFresh: false)
-      }
-    }
+    var shrinker = Shrinker(
+      spelled ?? start, name: replay.script,
+      pin: { text in self.variant(text, of: planned).flatMap(driver.pin) },
+      fails: { text in self.fails(text, for: cause, driver, planned, isFresh: false) })
     shrinker.run()
     guard fails(shrinker.text, for: cause, driver, planned, isFresh: true) else {
       return .failure(Refusal(description: "what is left does not fail in a fresh process"))
@@ -123,14 +121,16 @@ public final class ShrinkRun: Sendable {
   private func fails(
     _ text: String, for cause: Cause, _ driver: CaseDriver, _ planned: PlannedCase, isFresh: Bool
   ) -> Bool {
-    if runner.stop.isRaised { return false }
-    do throws(LibraryError) {
-      let script = try replayed.library.load(Array(text.utf8), name: replay.script)
-      guard let only = script.cases.first else { return false }
-      return cause.isSame(driver.judge(planned.with(script, only), isFresh: isFresh))
-    } catch {
-      return false
-    }
+    guard !runner.stop.isRaised, let variant = variant(text, of: planned) else { return false }
+    return cause.isSame(driver.judge(variant, isFresh: isFresh))
+  }
+
+  /// The case with another script; nil when that does not load.
+  private func variant(_ text: String, of planned: PlannedCase) -> PlannedCase? {
+    guard let script = try? replayed.library.load(Array(text.utf8), name: replay.script),
+      let only = script.cases.first
+    else { return nil }
+    return planned.with(script, only)
   }
 }
 

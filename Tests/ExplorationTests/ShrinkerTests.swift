@@ -65,6 +65,54 @@ struct ShrinkerTests {
     #expect(tried.allSatisfy { (try? ScriptParser.parse($0, name: "t")) != nil })
   }
 
+  private static let sweep = """
+    custody-fault 1
+    card empty
+    volume src persona ext4 capacity 64MiB
+    volume dst persona ext4 capacity 64MiB
+    case "power"
+      given src "a.mov" bytes 3
+      crash dst at every op keep subsets
+      expect recovery
+
+    """
+
+  @Test("a sweep over crash states becomes the one that fails, with as little kept as can be")
+  func pins() throws {
+    var shrinker = Shrinker(
+      Self.sweep, name: "t",
+      pin: { _ in CrashPin(moment: "after link dst:\"a b\" nth 1", kept: [1, 3, 4]) },
+      fails: { text in
+        // The moment and the third change are what matters.
+        text.contains("at every op")
+          || text.contains("after link") && text.contains("only")
+            && text.contains("3")
+      })
+    shrinker.run()
+    #expect(shrinker.text.contains("crash dst after link keep only 3\n"), "\(shrinker.text)")
+    _ = try ScriptParser.parse(shrinker.text, name: "t")
+  }
+
+  @Test("a state that does not fail alone leaves the sweep, and a crash at one moment runs twice")
+  func unpinned() {
+    let pin = CrashPin(moment: "after done", kept: [])
+    var kept = Shrinker(
+      Self.sweep, name: "t", pin: { _ in pin }, fails: { $0.contains("at every op") })
+    kept.run()
+    #expect(kept.text.contains("crash dst at every op") && !kept.text.contains("after"))
+    var tried: [String] = []
+    var shrinker = Shrinker(
+      Self.sweep, name: "t", pin: { _ in pin },
+      fails: { text in
+        tried.append(text)
+        return text.contains("at every op")
+      })
+    shrinker.run()
+    let pinned = tried.filter { $0.contains("after done") }
+    #expect(pinned.map { $0.contains("keep none") } == [true, false])
+    #expect(pinned.allSatisfy { $0.contains("  run\n  run\n  expect recovery") })
+  }
+
   @Test("strings stay whole, and comments go")
   func words() {
     let line = ScriptLine("  given dst \"a \\\"b\\\" c\"  bytes 12 # why")

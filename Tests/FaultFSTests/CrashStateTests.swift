@@ -233,6 +233,31 @@ struct CrashStateTests {
     #expect(list.points == 1 && list.states.count == 3)
     #expect(!list.states.contains { $0.isClaimed })
   }
+
+  @Test("crash: every state of a moment comes up alone by the numbers of its changes")
+  func byNumbers() throws {
+    func states(_ keep: String) throws -> (list: CrashStateList, trees: [TreeSnapshot]) {
+      let scene = try Scene("crash dst after rename keep \(keep)")
+      let file = try #require(scene.destination.create("t"))
+      scene.destination.write(file, sampleBytes(1, 5000), at: 0)
+      #expect(scene.destination.rename("t", "a") == nil)
+      scene.injector.endRun(claimed: false)
+      let list = try scene.injector.crashStates(tearsLastWrite: false)
+      let trees = try list.states.indices.map { index in
+        _ = try scene.injector.install(crashState: index)
+        return scene.durable()
+      }
+      return (list, trees)
+    }
+    let all = try states("subsets")
+    #expect(all.list.states.count > 3)
+    for (state, tree) in zip(all.list.states, all.trees) where !state.kept.isEmpty {
+      let one = try states("only \(state.kept.map(String.init).joined(separator: ","))")
+      #expect(one.list.states.map(\.kept) == [state.kept])
+      #expect(one.trees[0].entries.mapValues(\.digest) == tree.entries.mapValues(\.digest))
+    }
+    #expect(try states("only 99").list.states.isEmpty)
+  }
 }
 
 @Suite("Which sets of unsynced changes a crash may leave")
@@ -245,6 +270,17 @@ struct SubsetTests {
     ]
     #expect(
       SubsetChoice(units: units).sets == [[], [0], [0, 1], [2], [0, 2], [0, 1, 2]])
+  }
+
+  @Test("changes that are named come with what they need, and nothing else")
+  func named() {
+    let units = [
+      CrashUnit(operations: [4]), CrashUnit(operations: [5, 6], requires: [0]),
+      CrashUnit(operations: [9]),
+    ]
+    #expect(SubsetChoice(units: units).closure(of: [6]) == [0, 1])
+    #expect(SubsetChoice(units: units).closure(of: [9]) == [2])
+    #expect(SubsetChoice(units: units).closure(of: []) == [])
   }
 
   @Test("beyond the limit: none, all, each alone, all but each, prefixes")

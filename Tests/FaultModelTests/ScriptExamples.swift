@@ -97,6 +97,7 @@ struct EffectExample: CustomTestStringConvertible, Sendable {
     EffectExample("insert dst", .insert(volume: "dst", other: nil)),
     EffectExample("insert dst as src", .insert(volume: "dst", other: "src")),
     EffectExample("crash dst,src keep subsets", .crash(volumes: ["dst", "src"], .subsets)),
+    EffectExample("crash dst keep only 7,2,2", .crash(volumes: ["dst"], .only([2, 7]))),
     EffectExample("crash dst keep all", .crash(volumes: ["dst"], .all)),
     EffectExample("crash dst", .crash(volumes: ["dst"], .none)),
     EffectExample(

@@ -91,6 +91,38 @@ extension MountTests {
       #expect(pruned["fsync fail EIO"] == ["failed"])
     }
 
+    @Test("a sweep over crash states shrinks to a screen with the one state that fails")
+    func shrinkCrash() throws {
+      let fixture = try RunFixture()
+      try fixture.write(
+        Self.head + """
+          volume dst2 persona ext4 capacity 32MiB
+          case "the power goes"
+            given src "A/one.mov" bytes 6000
+            given src "B/two.mov" bytes 3000
+            given dst2 "old.txt" bytes 10
+            delay write dst2:** for 1ms nth 1 maybe
+            crash dst at every op keep subsets
+            expect recovery
+
+          """, "FaultScripts/t.fault")
+      let end = try fixture.run(
+        "fault", "t", "--subject", "publishes-unsynced", "--report", "report")
+      #expect(end.status == .exited(1), "\(end.output)")
+      let folder = try #require(try fixture.report()["cases"]?[0]?["folder"]?.text)
+      let shrunk = try fixture.run(
+        "shrink", "report/\(folder)/replay.json", "--output", "FaultScripts/small.fault")
+      #expect(shrunk.status == .exited(0), "\(shrunk.output)")
+      let text = try fixture.text("FaultScripts/small.fault")
+      #expect(text.split(separator: "\n").count <= 12, "\(text)")
+      let crash = text.split(separator: "\n").first { $0.contains("crash dst") } ?? ""
+      #expect(crash.contains(" after ") && !crash.contains("every op"), "\(text)")
+      #expect(!crash.contains("subsets") && !text.contains("dst2"), "\(text)")
+      let again = try fixture.run(
+        "fault", "small", "--subject", "publishes-unsynced", "--report", "again")
+      #expect(again.status == .exited(1), "\(again.output)")
+    }
+
     @Test("a failing case shrinks to a screen and still fails for the same cause")
     func shrink() throws {
       let fixture = try RunFixture()

@@ -29,6 +29,7 @@ final class CrashRecording {
     let entry: TraceRing.Entry?
     let moments: [Int]
     let isClaimed: Bool
+    var operationCount = 0
   }
 
   private struct Found {
@@ -65,9 +66,12 @@ final class CrashRecording {
   // MARK: Noting
 
   /// A request is over: a point, if it changed what a crash may leave.
-  func note(_ entry: TraceRing.Entry) {
+  ///
+  /// - `operationCount`: requests that were recorded so far.
+  func note(_ entry: TraceRing.Entry, operationCount: Int) {
     guard !isOver, isNews else { return }
     add(entry, isClaimed: false)
+    points[points.count - 1].operationCount = operationCount
   }
 
   private var isNews: Bool {
@@ -119,9 +123,9 @@ final class CrashRecording {
     for (number, point) in points.enumerated() {
       if isAtOnePoint && number < points.count - 1 { continue }
       list.points += 1
+      let keeps = self.keeps(at: point, timelines)
       let volumes = members.indices.map { index in
-        timelines[index].states(
-          at: point.moments[index], keep: members[index].isStruck ? keep : .all)
+        timelines[index].states(at: point.moments[index], keep: keeps[index])
       }
       let combined = CrashProduct(counts: volumes.map(\.states.count)).picks
       list.generated +=
@@ -135,14 +139,42 @@ final class CrashRecording {
         list.states.append(
           CrashState(
             point: number, moment: text, isClaimed: point.isClaimed,
-            kept: struck.reduce(0) { $0 + states[$1].kept.count },
-            pending: struck.reduce(0) { $0 + volumes[$1].pending.count }))
+            kept: Self.numbers(struck.map { (volumes[$0].pending, states[$0].kept) }),
+            pending: struck.reduce(0) { $0 + volumes[$1].pending.count },
+            operationCount: point.operationCount))
         picks.append(states)
       }
     }
     found = Found(
       list: list, picks: picks, versions: Array(repeating: [:], count: members.count))
     return list
+  }
+
+  /// What is kept of each volume: numbers of changes are shared out among those that are struck.
+  private func keeps(at point: Point, _ timelines: [CrashTimeline]) -> [CrashSubset] {
+    var before = 0
+    return members.indices.map { index in
+      guard members[index].isStruck else { return .all }
+      guard case .only(let numbers) = keep else { return keep }
+      let count = timelines[index].pendingCount(at: point.moments[index])
+      defer { before += count }
+      let isLast = members[(index + 1)...].allSatisfy { !$0.isStruck }
+      // What no volume has leaves the last one without a state.
+      return .only(
+        numbers.filter { $0 > before && ($0 <= before + count || isLast) }.map { $0 - before })
+    }
+  }
+
+  /// The places of kept changes among those that are pending, volume by volume, from 1.
+  private static func numbers(_ volumes: [(pending: [Int], kept: [Int])]) -> [Int] {
+    var numbers: [Int] = []
+    var before = 1
+    for (pending, kept) in volumes {
+      let kept = Set(kept)
+      numbers += pending.indices.filter { kept.contains(pending[$0]) }.map { $0 + before }
+      before += pending.count
+    }
+    return numbers
   }
 
   private func text(of point: Point) -> String {

@@ -22,11 +22,17 @@ public struct CrashState: Sendable, Hashable {
   public let moment: String
   /// The subject had ended then, and its report stands.
   public let isClaimed: Bool
-  /// How many of the changes that were unsynced it has.
-  public let kept: Int
+  /// Which of the changes that were unsynced it has, as numbers from 1.
+  public let kept: [Int]
   public let pending: Int
+  /// The requests that were recorded by then, the one right before the crash included; 0 where
+  /// none are.
+  public let operationCount: Int
 
-  public init(point: Int, moment: String, isClaimed: Bool, kept: Int, pending: Int) {
+  public init(
+    point: Int, moment: String, isClaimed: Bool, kept: [Int], pending: Int, operationCount: Int = 0
+  ) {
+    self.operationCount = operationCount
     self.point = point
     self.moment = moment
     self.isClaimed = isClaimed
@@ -37,6 +43,7 @@ public struct CrashState: Sendable, Hashable {
   /// One line: where the crash came and what it kept.
   public func text(_ changes: [String]) -> String {
     let list = changes.isEmpty ? "" : ": " + changes.joined(separator: "; ")
-    return "crash point \(point), \(moment), \(kept) of \(pending) unsynced changes kept\(list)"
+    return
+      "crash point \(point), \(moment), \(kept.count) of \(pending) unsynced changes kept\(list)"
   }
 }

@@ -53,12 +53,15 @@ final class CrashTimeline {
     advance(to: moment)
     var found = Found()
     found.pending = open
+    if case .only(let numbers) = keep, numbers.contains(where: { $0 > open.count }) { return found }
     let units = order.units(open, of: recorder.operations)
     let sets: [[Int]] =
       switch keep {
       case .none: [[]]
       case .all: [Array(units.indices)]
       case .subsets: SubsetChoice(units: units).sets
+      case .only(let numbers):
+        [SubsetChoice(units: units).closure(of: numbers.map { open[$0 - 1] })]
       }
     var known: Set<UInt64> = []
     func add(_ state: State) {
@@ -69,6 +72,12 @@ final class CrashTimeline {
     if tearsLastWrite, keep == .subsets { torn().forEach(add) }
     last = (moment, keep, found)
     return found
+  }
+
+  /// How many changes are unsynced at a moment.
+  func pendingCount(at moment: Int) -> Int {
+    advance(to: moment)
+    return open.count
   }
 
   private func advance(to moment: Int) {

@@ -38,6 +38,14 @@ struct SubsetChoice {
       } + last.map { Array(all[..<$0]) }
   }
 
+  /// The units of these operations with everything that they require.
+  func closure(of operations: [Int]) -> [Int] {
+    let named = units.indices.filter {
+      !units[$0].operations.allSatisfy { !operations.contains($0) }
+    }
+    return Set(named.flatMap(closure(of:))).sorted()
+  }
+
   /// The unit with everything that it requires.
   private func closure(of index: Int) -> [Int] {
     var needed: Set<Int> = [index]

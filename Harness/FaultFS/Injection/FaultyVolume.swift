@@ -149,7 +149,7 @@ final class FaultyVolume: RigVolume {
     let entry = TraceRing.Entry(
       volume: self, address: address, thread: request.thread, reply: reply, rules: rules)
     injector.ring.add(entry)
-    injector.recording?.note(entry)
+    injector.recording?.note(entry, operationCount: injector.recorder?.operations.count ?? 0)
   }
 
   /// Requests that no rule addresses.

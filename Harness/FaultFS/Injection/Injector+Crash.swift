@@ -5,7 +5,7 @@ import SystemIO
 extension Injector {
   /// A rule that wants states, not one crash, has the next run recorded.
   func recordFor(_ rule: ArmedRule) throws(RigError) {
-    guard case .crash(let names, let keep) = rule.rule.effect, rule.isSweep || keep == .subsets
+    guard case .crash(let names, let keep) = rule.rule.effect, rule.isSweep || keep.needsLog
     else { return }
     try record(Set(names), keep: keep)
     recordingRule = rule
@@ -23,7 +23,7 @@ extension Injector {
   /// The subject dies and the volumes lose what was not synced; with `subsets` what they come up
   /// with is the runner's choice among the recorded states.
   func crash(_ names: [String], _ keep: CrashSubset) -> Bool {
-    if keep == .subsets {
+    if keep.needsLog {
       guard let recording, !recording.isOver else { return false }
       recording.strike(isClaimed: isClaimed)
     }
