@@ -98,8 +98,8 @@ enum DoctorVerb {
         without: "league compares the tools that are there", isNeeded: false, needsRoot: true),
       Finding(
         name: "namespaces", problem: Enclosure.problem, remedy: "run as root",
-        without: "--tool runs without namespaces: an ejection does not show inside, and what a "
-          + "tool leaves running may escape",
+        without: "subjects run without namespaces of their own, and what they leave running may "
+          + "escape",
         isNeeded: false, needsRoot: true),
       Finding(
         name: "root", problem: geteuid() == 0 ? nil : "an ordinary user",

@@ -69,8 +69,8 @@ struct RunSession {
       let settings = try settings(
         cases + targets.flatMap(\.cases), allowed, deadlineSeconds)
       events.post(.runStarted(start(cases, subjects, settings)))
-      if let problem = Enclosure.problem, !settings.isolation.isEnclosed, hasTools(cases) {
-        events.post(.note("tools run without namespaces of their own: \(problem)"))
+      if let problem = Enclosure.problem {
+        events.post(.note("subjects run without namespaces of their own: \(problem)"))
       }
       let runner = SuiteRunner(
         settings: settings, directory: directory, events: events, stop: stop)
@@ -159,8 +159,6 @@ struct RunSession {
     if let listener { recorders.append(listener) }
     return recorders
   }
-
-  private func hasTools(_ cases: [PlannedCase]) -> Bool { cases.contains { $0.tool != nil } }
 
   /// Every subject with path, build or version. Saboteurs come with the shipped engine, whose
   /// build must fit even where they alone run.

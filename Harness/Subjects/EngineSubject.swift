@@ -23,15 +23,15 @@ public final class EngineSubject: Subject {
     _ task: SubjectTask, ready: (Int32) throws(SubjectFailure) -> Void
   ) throws(SubjectFailure) -> any SubjectRun {
     if task.needsFreshProcess { return try FreshRun(program, task, ready: ready) }
-    return try WorkerRun(try usableWorker(task.scratch), task, ready: ready)
+    return try WorkerRun(try usableWorker(task), task, ready: ready)
   }
 
-  private func usableWorker(_ scratch: BytePath) throws(SubjectFailure) -> Worker {
+  private func usableWorker(_ task: SubjectTask) throws(SubjectFailure) -> Worker {
     try worker.withLock { (current) throws(SubjectFailure) in
-      if let current, current.isUsable, current.scratch == scratch { return current }
+      if let current, current.isUsable, current.scratch == task.scratch { return current }
       current?.end()
       current = nil
-      let new = try Worker(program, scratch: scratch)
+      let new = try Worker(program, scratch: task.scratch, isEnclosed: task.isolation.isEnclosed)
       current = new
       return new
     }

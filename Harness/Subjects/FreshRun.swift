@@ -27,7 +27,7 @@ final class FreshRun: SubjectRun {
       }
       process = try SubjectProcess(
         program, CopyArguments(task).list, place: ProcessPlace(scratch: task.scratch), entry: .gate,
-        outputLimit: task.outputLimit)
+        outputLimit: task.outputLimit, isEnclosed: task.isolation.isEnclosed)
     } catch {
       throw SubjectFailure("the subject cannot be started: \(error)")
     }

@@ -4,8 +4,6 @@ import SystemIO
 /// A subject's process with its streams, drained so that it never blocks on a full pipe.
 struct SubjectProcess: ~Copyable {
   private var child: ChildProcess
-  /// The first process of its namespace; nil for one that is not enclosed.
-  private var inner: (pid: Int32, handle: ProcessHandle)?
   /// Its standard input, or the gate that lets it go.
   private var input: FileDescriptor?
   /// nil once nobody wants to hear more.
@@ -44,7 +42,7 @@ struct SubjectProcess: ~Copyable {
   }
 
   /// Whom signals are for: the subject's own first process.
-  var processID: Int32 { inner?.pid ?? child.pid }
+  var processID: Int32 { child.pid }
 
   /// What it wrote last on standard error.
   var log: String { String(decoding: logTail, as: UTF8.self) }
@@ -82,11 +80,8 @@ struct SubjectProcess: ~Copyable {
       command.arguments = [Array("-c".utf8), script]
       descriptors.append((inputPipe.reading.rawValue, 3))
     }
-    if isEnclosed { Enclosure.enclose(&command) }
-    let started = try ChildProcess.spawn(command, descriptors: descriptors)
-    let first = isEnclosed ? try Self.firstProcess(under: started.pid) : nil
-    child = started
-    inner = first
+    command.newNamespaces = isEnclosed
+    child = try ChildProcess.spawn(command, descriptors: descriptors)
     input = .some(inputPipe.writing)
     let outputPipeNumber = outputPipe.reading.rawValue
     output = .some(outputPipe.reading)
@@ -97,13 +92,6 @@ struct SubjectProcess: ~Copyable {
       _ = fcntl(outputPipeNumber, Self.setPipeSize, 4096)
       if outputLimit <= 0 { closeOutput() }
     }
-  }
-
-  private static func firstProcess(
-    under outer: Int32
-  ) throws(SystemError) -> (pid: Int32, handle: ProcessHandle) {
-    let first = try Enclosure.firstProcess(under: outer)
-    return (first, try ProcessHandle(first))
   }
 
   private var outputNumber: CInt {
@@ -220,17 +208,13 @@ struct SubjectProcess: ~Copyable {
   /// True when a child of the ended process still holds one of its streams.
   var hasSurvivors: Bool { outputIsOpen || errorsAreOpen }
 
-  /// Kills the whole process group, or all of the namespace.
-  func kill() throws(SystemError) {
-    if let inner { return try inner.handle.send(.kill) }
-    try child.kill(.kill)
-  }
+  /// Kills the whole process group, and with the first process of namespaces all that is in them.
+  func kill() throws(SystemError) { try child.kill(.kill) }
 
-  /// How it ended; nil when it will not go although it was killed.
+  /// How it ended; nil when it will not go although it was killed. The first process of namespaces
+  /// ends after every other one in them has.
   mutating func reap() throws(SystemError) -> ExitStatus? {
-    // The namespace's first process ends after every other one in it has.
-    if let inner, !(try inner.handle.waitForEnd(timeout: Self.reapTime)) { return nil }
-    return try child.wait(timeout: Self.reapTime)
+    try child.wait(timeout: Self.reapTime)
   }
 }
 

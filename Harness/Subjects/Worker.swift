@@ -23,12 +23,13 @@ final class Worker: Sendable {
   /// How long threads and descriptors of a job may take to go once it has answered.
   private static let settlingTime = Duration.milliseconds(300)
 
-  init(_ program: Program, scratch: BytePath) throws(SubjectFailure) {
+  init(_ program: Program, scratch: BytePath, isEnclosed: Bool) throws(SubjectFailure) {
     self.scratch = scratch
     do throws(SystemError) {
       var process = try SubjectProcess(
-        program, [Array("serve".utf8)], place: ProcessPlace(scratch: scratch), entry: .standardInput
-      )
+        program, [Array("serve".utf8)], place: ProcessPlace(scratch: scratch),
+        entry: .standardInput,
+        isEnclosed: isEnclosed)
       processID = process.processID
       try Self.greet(&process, scratch)
       let folder = try ProcessFootprint.folder(of: process.processID)

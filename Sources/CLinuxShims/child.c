@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,7 +54,85 @@ static int is_inherited(const ls_child *child, int32_t fd) {
   return 1;
 }
 
+/// The most descriptors that an enclosed child can be given.
+enum { enclosed_pairs = 16 };
+
+/// Puts the descriptors in their places, as add_descriptors does; all others go with exec.
+static int place_descriptors(const ls_child *child) {
+  int moved[enclosed_pairs];
+  int32_t above = 3, last = 2;
+  if (child->descriptor_pairs > enclosed_pairs) return EINVAL;
+  for (uint64_t i = 0; i < 2 * child->descriptor_pairs; i++) {
+    if (child->descriptors[i] >= above) above = child->descriptors[i] + 1;
+  }
+  for (uint64_t i = 0; i < child->descriptor_pairs; i++) {
+    moved[i] = fcntl(child->descriptors[2 * i], F_DUPFD_CLOEXEC, above);
+    if (moved[i] < 0) return errno;
+  }
+  if (syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC) != 0) return errno;
+  for (uint64_t i = 0; i < child->descriptor_pairs; i++) {
+    int32_t theirs = child->descriptors[2 * i + 1];
+    if (theirs > last) last = theirs;
+    if (dup2(moved[i], theirs) < 0) return errno;
+  }
+  if (!is_inherited(child, 0)) return 0;
+  int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return empty < 0 || dup2(empty, 0) < 0 ? errno : 0;
+}
+
+/// The child's part of `spawn_enclosed`, by calls that are safe after the fork of a program with
+/// threads. Returns an errno; not at all when the program runs.
+static int run_enclosed(const ls_child *child) {
+  for (int signal = 1; signal < NSIG; signal++) {
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigaction(signal, &standard, NULL);
+  }
+  if (setsid() < 0) return errno;
+  if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return errno;
+  if (mount("none", "/proc", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return errno;
+  if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NOEXEC | MS_NODEV, NULL) != 0) return errno;
+  if (child->working_directory && chdir(child->working_directory) != 0) return errno;
+  int error = place_descriptors(child);
+  if (error != 0) return error;
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execve(child->executable, child->arguments, child->environment);
+  return errno;
+}
+
+/// posix_spawn(3) makes no namespaces. The child says by a pipe why it could not start.
+static int spawn_enclosed(const ls_child *child, int32_t *pid) {
+  int report[2];
+  sigset_t all, old;
+  if (pipe2(report, O_CLOEXEC) != 0) return errno;
+  // No handler of ours may run in the child.
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  long started = syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, 0);
+  int error = errno;
+  if (started == 0) {
+    error = run_enclosed(child);
+    ssize_t told = write(report[1], &error, sizeof error);
+    _exit(told == sizeof error ? 127 : 126);
+  }
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  close(report[1]);
+  if (started > 0) {
+    int told = 0;
+    ssize_t count;
+    do count = read(report[0], &told, sizeof told);
+    while (count < 0 && errno == EINTR);
+    error = count == sizeof told ? told : 0;
+    if (error != 0) waitpid((pid_t)started, NULL, 0);
+    *pid = (int32_t)started;
+  }
+  close(report[0]);
+  return error;
+}
+
 int ls_spawn(const ls_child *child, int32_t *pid) {
+  if (child->new_namespaces) return spawn_enclosed(child, pid);
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);

@@ -37,6 +37,10 @@ public struct ChildProcess: ~Copyable {
     public var newProcessGroup = false
     /// A session of its own, without terminal.
     public var newSession = false
+    /// PID and mount namespaces of its own, and a session: it is the first process there, whoever
+    /// is left dies with it, and what is mounted and unmounted outside shows inside. Needs
+    /// CAP_SYS_ADMIN (EPERM).
+    public var newNamespaces = false
 
     public init(
       _ executable: BytePath, _ arguments: [[UInt8]] = [], environment: [[UInt8]]? = nil,
@@ -61,7 +65,7 @@ public struct ChildProcess: ~Copyable {
   ///
   /// - Parameter descriptors: numbers of ours and what they are to the child. Without a 0 its
   ///   input is empty; without a 1 or 2 it shares ours.
-  /// - Throws: the errno of posix_spawn(3), ENOENT for a missing executable or directory.
+  /// - Throws: the errno of posix_spawn(3) or clone(2), ENOENT for a missing executable or directory.
   public static func spawn(
     _ command: Command, descriptors: [(ours: CInt, theirs: CInt)] = []
   ) throws(SystemError) -> ChildProcess {
@@ -79,7 +83,8 @@ public struct ChildProcess: ~Copyable {
           working_directory: directory.first.map { UnsafePointer($0) },
           descriptors: pairs.baseAddress, descriptor_pairs: UInt64(descriptors.count),
           new_process_group: command.newProcessGroup ? 1 : 0,
-          new_session: command.newSession ? 1 : 0)
+          new_session: command.newSession ? 1 : 0,
+          new_namespaces: command.newNamespaces ? 1 : 0)
         return setErrno(ls_spawn(&child, &pid))
       }
     }
@@ -87,7 +92,8 @@ public struct ChildProcess: ~Copyable {
       let fd = try systemCall("pidfd_open", path: command.executable) { ls_pidfd_open(pid) }
       return ChildProcess(
         pid: pid, handle: FileDescriptor(owning: fd),
-        isGroupLeader: command.newProcessGroup || command.newSession, ended: nil)
+        isGroupLeader: command.newProcessGroup || command.newSession || command.newNamespaces,
+        ended: nil)
     } catch {
       var ignored = ls_exit()
       Glibc.kill(pid, SIGKILL)

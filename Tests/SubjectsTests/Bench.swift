@@ -94,7 +94,8 @@ struct Bench {
       source: folder.appending("src"), destinations: [("dst", destination)], mode: .standard,
       headroom: headroom, factsFile: facts, extraArguments: arguments,
       scratch: folder.appending("scratch"), deadlineSeconds: deadline,
-      needsFreshProcess: way.isFresh)
+      needsFreshProcess: way.isFresh,
+      isolation: Isolation(isEnclosed: Enclosure.problem == nil))
   }
 
   func run(

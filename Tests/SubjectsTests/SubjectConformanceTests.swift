@@ -47,6 +47,31 @@ struct SubjectConformanceTests {
     }
   }
 
+  @Test(
+    "design 2: a subject is the first process of namespaces of its own",
+    .enabled(if: Enclosure.problem == nil, "namespaces cannot be made here"),
+    arguments: Bench.ways)
+  func enclosed(way: Bench.Way) throws {
+    try Bench.with(way) { bench in
+      let seen = Mutex<[String]>([])
+      let run = try bench.subject.start(bench.task()) { (process) throws(SubjectFailure) in
+        let status = (try? FileSystem.contents(of: BytePath("/proc/\(process)/status"))) ?? []
+        let numbers = String(decoding: status, as: UTF8.self).split(separator: "\n")
+          .first { $0.hasPrefix("NSpid:") }?.split(whereSeparator: \.isWhitespace)
+        seen.withLock { list in
+          list.append(String(numbers?.last ?? ""))
+          for kind in ["pid", "mnt"] {
+            let own = try? FileSystem.readLink(BytePath("/proc/self/ns/\(kind)"))
+            let its = try? FileSystem.readLink(BytePath("/proc/\(process)/ns/\(kind)"))
+            list.append(own == its ? "shared" : "apart")
+          }
+        }
+      }
+      #expect(seen.withLock { $0 } == ["1", "apart", "apart"])
+      #expect(try run.wait().ending == .exited(0))
+    }
+  }
+
   @Test("what ready throws is passed on, and nothing was copied", arguments: Bench.ways)
   func refused(way: Bench.Way) throws {
     try Bench.with(way) { bench in

@@ -38,6 +38,45 @@ import Testing
     #expect(peak > 100_000)
   }
 
+  @Test(
+    "Namespaces: it is process 1, sees its own /proc, and takes with it who is left",
+    .enabled(if: getuid() == 0, "needs root for namespaces"))
+  func namespaces() throws {
+    var command = Self.shell("echo $$; ls -d /proc/[0-9]* | wc -l; sleep 1000 & exit 3")
+    command.newNamespaces = true
+    command.workingDirectory = "/"
+    let (text, status) = try Self.output(of: command)
+    #expect(status == .exited(3), "the sleeper held the pipe, and is gone too")
+    let lines = text.split(separator: "\n")
+    #expect(lines.first == "1")
+    #expect(lines.last.flatMap { Int($0) }.map { $0 < 5 } == true, "\(text)")
+    var missing = ChildProcess.Command("/no/such/program")
+    missing.newNamespaces = true
+    let error = try systemError { _ = try ChildProcess.spawn(missing) }
+    #expect(error.errno == .noSuchFile)
+  }
+
+  @Test(
+    "Namespaces: a signal's death is told as it is, and no other descriptor is handed on",
+    .enabled(if: getuid() == 0, "needs root for namespaces"))
+  func namespaceEnd() throws {
+    // Not closed on exec, so that only the spawn can keep it out.
+    let stray = dup(2)
+    defer { close(stray) }
+    var command = Self.shell("ls -l /proc/self/fd | grep -c -- '->'; exec sleep 1000")
+    command.newNamespaces = true
+    try FileDescriptor.pipe().split { reading, writing in
+      var child = try ChildProcess.spawn(command, descriptors: [(writing.rawValue, 1)])
+      try writing.close()
+      var reader = LineReader(reading)
+      // 0, 1, 2 and the folder that ls reads.
+      #expect(
+        try reader.next(timeout: .seconds(20)).map { String(decoding: $0, as: UTF8.self) } == "4")
+      try child.kill(.kill)
+      #expect(try child.wait(timeout: .seconds(20)) == .signalled(.kill))
+    }
+  }
+
   @Test("A signal's death is told from an exit, and reaches the whole group")
   func signals() throws {
     var command = Self.shell("sleep 1000 & echo $!; wait")

@@ -52,9 +52,9 @@ final class ToolRun: SubjectRun {
   }
 
   /// Waits for the line that lets it go, runs the commands, and writes to descriptor 3 how each
-  /// ended, and at last that it came to its end. It outlives a signal to its group that the tool takes for itself. As the first process
-  /// of a namespace it also tells whether anybody is left a second after the last command; each
-  /// sleep reaps who has ended.
+  /// ended. It outlives a signal to its group that the tool takes for itself. As the first process of
+  /// a namespace it also tells whether anybody is left a second after the last command; each sleep
+  /// reaps who has ended.
   static func script(_ commands: [[[UInt8]]]) -> [UInt8] {
     var script = "read -r go <&3 || exit 125\ntrap 'ended=1' TERM INT\nworst=0 ended=\n".utf8Bytes
     for (index, words) in commands.enumerated() {
@@ -65,7 +65,7 @@ final class ToolRun: SubjectRun {
         code=$?
         echo "\(index) $code" >&3
         if [ $worst = 0 ]; then worst=$code; fi
-        if [ -n "$ended" ]; then echo end >&3; exit $worst; fi
+        if [ -n "$ended" ]; then exit $worst; fi
 
         """.utf8Bytes
     }
@@ -77,7 +77,6 @@ final class ToolRun: SubjectRun {
         if [ $tries = 20 ]; then echo left >&3; break; fi
         sleep 0.05
       done
-      echo end >&3
       exit $worst
 
       """.utf8Bytes
@@ -138,24 +137,18 @@ final class ToolRun: SubjectRun {
         detail: "process \(state.process.processID) was killed and does not go")
     }
     var codes: [Int: Int32] = [:]
-    var hasEnded = false
     for line in String(decoding: try state.process.answers(), as: UTF8.self).split(separator: "\n")
     {
       let words = line.split(separator: " ")
       if words.count == 2, let index = Int(words[0]), let code = Int32(words[1]) {
         codes[index] = code
-      } else if line == "end" {
-        hasEnded = true
       } else if line == "left", leaks.isEmpty {
         leaks.append("a child process that outlives it")
       }
     }
     let log = ([state.process.log] + lines).filter { !$0.isEmpty }.joined(separator: "\n")
-    // unshare(1) tells of a killed process as if it had failed itself.
-    let ending =
-      hasEnded ? RunRecord.Ending(status) : .signalled(Signal.kill.rawValue, byRig: false)
     return End(
-      ending: stop == .deadline ? .deadline : ending, codes: codes,
+      ending: stop == .deadline ? .deadline : RunRecord.Ending(status), codes: codes,
       leaks: leaks, log: log)
   }
 }

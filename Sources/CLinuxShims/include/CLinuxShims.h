@@ -144,10 +144,13 @@ typedef struct {
   uint64_t descriptor_pairs;
   uint32_t new_process_group;
   uint32_t new_session;
+  /// The first process of a PID namespace of its own, with a mount namespace that follows ours
+  /// (MS_SLAVE) and its own /proc; needs CAP_SYS_ADMIN.
+  uint32_t new_namespaces;
 } ls_child;
 
-/// posix_spawn(3) with an empty signal mask and default handlers. Returns 0, or an errno as the
-/// result.
+/// posix_spawn(3) with an empty signal mask and default handlers, or clone(2) for namespaces.
+/// Returns 0, or an errno as the result.
 int ls_spawn(const ls_child *_Nonnull child, int32_t *_Nonnull pid);
 
 int ls_pidfd_open(int32_t pid);
