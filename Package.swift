@@ -93,7 +93,8 @@ let package = Package(
     .target(
       name: "CBench", path: "Harness/CBench", linkerSettings: [.linkedLibrary("fuse3")]),
     harness(
-      "Bench", "FaultFS", "FaultModel", "CommandLineKit", "Hashing", "Wire", "SystemIO", "CBench"),
+      "Bench", "Exploration", "FaultFS", "FaultModel", "CommandLineKit", "Hashing", "Wire",
+      "SystemIO", "CBench"),
     command(
       "harness", path: "Harness/CLI", "Suites", "Reporting", "Subjects", "Oracles", "HarnessKit",
       "Bench", "FaultFS", "FaultModel", "BuildIdentity", "CommandLineKit", "Wire", "SystemIO"),

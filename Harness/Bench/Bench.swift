@@ -26,12 +26,15 @@ public enum Bench {
     public var mountMebibytes: Int
     /// How many files of 4 KiB are made on a mount.
     public var mountFiles: Int
+    /// Schedules of the shipped worker in each round, and rigs at once.
+    public var scheduleCount: Int
+    public var jobs: Int
 
     public init(
       custody: BytePath, folder: BytePath, rounds: Int = 3, largeByteCount: Int64 = 2 << 30,
       smallCount: Int = 20_000, dropsAllCaches: Bool = true,
       harness: BytePath = "/proc/self/exe", memoryFolder: BytePath = "/dev/shm",
-      mountMebibytes: Int = 1024, mountFiles: Int = 2000
+      mountMebibytes: Int = 1024, mountFiles: Int = 2000, scheduleCount: Int = 3000, jobs: Int = 2
     ) {
       self.custody = custody
       self.folder = folder
@@ -43,11 +46,13 @@ public enum Bench {
       self.memoryFolder = memoryFolder
       self.mountMebibytes = mountMebibytes
       self.mountFiles = mountFiles
+      self.scheduleCount = scheduleCount
+      self.jobs = jobs
     }
   }
 
   /// The names that `run` takes.
-  public static let names = ["offload", "hash", "faultfs"]
+  public static let names = ["offload", "hash", "faultfs", "schedules", "worker", "soak"]
 
   /// Runs one comparison, or all of them when `name` is nil. Blocks, for minutes.
   ///
@@ -66,6 +71,16 @@ public enum Bench {
     }
     if name == nil || name == "faultfs" {
       results.append(.init("faultfs", try FaultFSBench(settings).run(tell: tell)))
+    }
+    if name == nil || name == "schedules" {
+      results.append(.init("schedules", try ScheduleBench(settings).small(tell: tell)))
+    }
+    if name == nil || name == "worker" {
+      results.append(.init("worker", try ScheduleBench(settings).worker(tell: tell)))
+    }
+    // Very long: only when it is asked for.
+    if name == "soak" {
+      results.append(.init("soak", try ScheduleBench(settings).soak(tell: tell)))
     }
     return .object(results)
   }

@@ -19,6 +19,10 @@ public enum BenchError: Error, Sendable, CustomStringConvertible {
   case rig(RigError)
   /// The folder for what is mounted is on a disk.
   case notInMemory(BytePath)
+  /// What schedules left behind, or took more of from one to the next.
+  case leaks([String])
+  /// A report of a run that does not say what it should.
+  case unreadable(BytePath)
 
   public var description: String {
     switch self {
@@ -31,8 +35,10 @@ public enum BenchError: Error, Sendable, CustomStringConvertible {
     case .unknown(let name):
       return "there is no bench \(name); there are \(Bench.names.joined(separator: ", "))"
     case .hashing(let text): return text
+    case .leaks(let problems): return problems.joined(separator: "; ")
     case .rig(let error): return "\(error)"
     case .notInMemory(let folder): return "\(folder) is not on a tmpfs"
+    case .unreadable(let report): return "\(report) says nothing of schedules"
     }
   }
 }

@@ -32,11 +32,23 @@ static ssize_t read_device(int fd, void *buffer, size_t count, void *userdata) {
   return read(fd, buffer, count);
 }
 
+// Most answers are a header and a struct: in one piece the kernel looks up one page, not two.
+static ssize_t write_small(struct ff_session *session, int fd, struct iovec *parts, int count) {
+  char *room = session->room;
+  size_t used = 0;
+  for (int i = 0; i < count; i++) {
+    if (parts[i].iov_len > sizeof session->room - used) return writev(fd, parts, count);
+    memcpy(room + used, parts[i].iov_base, parts[i].iov_len);
+    used += parts[i].iov_len;
+  }
+  return write(fd, room, used);
+}
+
 // libfuse 3.14 does not know the second word of INIT flags: the bits are added on the way out.
 static ssize_t write_device(int fd, struct iovec *parts, int count, void *userdata) {
   struct ff_session *session = userdata;
   if (session->opcode != FUSE_INIT || session->ready || count != 2) {
-    return writev(fd, parts, count);
+    return write_small(session, fd, parts, count);
   }
   const struct fuse_out_header *header = parts[0].iov_base;
   struct fuse_init_out answer;
@@ -62,8 +74,9 @@ static ssize_t write_device(int fd, struct iovec *parts, int count, void *userda
 ff_session *ff_session_new(const ff_options *options, ff_handler handler, void *context) {
   fuse_set_log_func(keep_log);
   last_log[0] = 0;
-  struct ff_session *session = calloc(1, sizeof *session);
+  struct ff_session *session = aligned_alloc(_Alignof(struct ff_session), sizeof *session);
   if (!session) return NULL;
+  memset(session, 0, sizeof *session);
   session->handler = handler;
   session->context = context;
   session->direct = options->direct;

@@ -8,6 +8,8 @@
 #include "CFuseShims.h"
 
 struct ff_session {
+  // One small answer, in one page.
+  char room[512] __attribute__((aligned(512)));
   struct fuse_session *fuse;
   struct fuse_buf buffer;
   ff_handler handler;

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -68,8 +70,33 @@ int32_t ff_limit(int32_t process, int32_t which, uint64_t value) {
   return prlimit(process, (enum __rlimit_resource)limits[which], &limit, NULL) == 0 ? 0 : errno;
 }
 
-int32_t ff_poll(struct pollfd *set, uint32_t count, int64_t nanoseconds) {
+int32_t ff_events_new(void) {
+  int fd = epoll_create1(EPOLL_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+int32_t ff_events_add(int32_t events, int32_t descriptor) {
+  struct epoll_event event = {.events = EPOLLIN, .data = {.fd = descriptor}};
+  return epoll_ctl(events, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+void ff_events_remove(int32_t events, int32_t descriptor) {
+  struct epoll_event event = {0};
+  // A descriptor that was closed has left already.
+  epoll_ctl(events, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+int32_t ff_events_wait(int32_t events, int32_t *ready, uint32_t room, int64_t nanoseconds) {
+  struct epoll_event found[64];
   struct timespec wait = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-  int ready = ppoll(set, count, &wait, NULL);
-  return ready < 0 ? -errno : ready;
+  int count = epoll_pwait2(events, found, room < 64 ? (int)room : 64, &wait, NULL);
+  if (count < 0) return -errno;
+  for (int i = 0; i < count; i++) ready[i] = found[i].data.fd;
+  return count;
+}
+
+void ff_keep_memory(uint64_t byte_count) {
+  int limit = byte_count > INT32_MAX ? INT32_MAX : (int)byte_count;
+  mallopt(M_TRIM_THRESHOLD, limit);
+  mallopt(M_TOP_PAD, 1 << 20);
 }

@@ -1,11 +1,11 @@
-import FaultModel
+public import FaultModel
 
 extension [RecordedOperation] {
   /// The operations, those that no rule strikes alone with a moment behind which one does.
   ///
   /// The moment is the last request of the same volume and thread that has words of its own, unless
   /// another request between the two answers to the words of the second.
-  var anchored: [RecordedOperation] {
+  public var anchored: [RecordedOperation] {
     var result = self
     for index in indices where self[index].isShadowed {
       let own = self[index]

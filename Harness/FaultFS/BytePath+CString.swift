@@ -1,3 +1,4 @@
+import Glibc
 import SystemIO
 
 extension BytePath {
@@ -21,12 +22,7 @@ extension BytePath {
       self = ""
       return
     }
-    let count = UnsafeRawPointer(cString).withMemoryRebound(to: UInt8.self, capacity: 1) { start in
-      var count = 0
-      while start[count] != 0 { count += 1 }
-      return count
-    }
-    let bytes = [UInt8](UnsafeRawBufferPointer(start: cString, count: count))
+    let bytes = [UInt8](UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
     self = BytePath(bytes) ?? ""
   }
 }

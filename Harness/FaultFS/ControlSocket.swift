@@ -10,17 +10,17 @@ final class ControlSocket {
   private let commands: RigControl
 
   /// Listens; a path that exists is EADDRINUSE.
-  init(at path: BytePath, rig: Rig, cards: CardLibrary) throws(SystemError) {
+  init(at path: BytePath, rig: Rig, trees: TreeBuilder) throws(SystemError) {
     self.path = path
     self.rig = rig
-    commands = RigControl(rig, cards: cards)
+    commands = RigControl(rig, trees: trees)
     // Commands move files about: they are for the owner alone.
     let mask = umask(0o177)
     defer { umask(mask) }
     listener = try UnixSocket.listen(at: path)
-    rig.loop.watchControl(listener.rawValue) { [unowned self] in
+    try rig.loop.watchControl(listener.rawValue) { [unowned self] in
       guard let client = try? UnixSocket.accept(listener) else { return }
-      commands.attach(ControlChannel(client)) {}
+      try? commands.attach(ControlChannel(client)) {}
     }
   }
 

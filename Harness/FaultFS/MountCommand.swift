@@ -176,26 +176,26 @@ public struct MountCommand: Sendable {
       writing = end.release()
     }
     let watchdog = try WatchdogLink(FileDescriptor(owning: writing), tag: tag)
-    let library = CardLibrary(folders: cards)
-    let rig = Rig(
+    let trees = TreeBuilder(cards: CardLibrary(folders: cards))
+    let rig = try Rig(
       folder: places.mountPoint, watchdog: watchdog, kernelChecksModes: true, fixed: places
-    ) { Injector(host: $0, cards: library) }
-    let code = serve(rig, scriptCase, library, signals, say)
+    ) { Injector(host: $0, trees: trees) }
+    let code = serve(rig, scriptCase, trees, signals, say)
     rig.end()
     _ = try? guardian.wait(timeout: .seconds(2))
     return code
   }
 
   private func serve(
-    _ rig: Rig, _ scriptCase: ScriptCase, _ library: CardLibrary,
+    _ rig: Rig, _ scriptCase: ScriptCase, _ trees: TreeBuilder,
     _ signals: borrowing SignalQueue, _ say: (String) -> Void
   ) -> Int32 {
     do {
       _ = try rig.load(scriptCase)
       try rig.store?.arm(Set(scriptCase.rules.map(\.id)))
       rig.loop.performActs()
-      rig.loop.watch(signals.descriptor.rawValue) { rig.loop.stop() }
-      let socket = try control.map { try ControlSocket(at: $0, rig: rig, cards: library) }
+      try rig.loop.watch(signals.descriptor.rawValue) { rig.loop.stop() }
+      let socket = try control.map { try ControlSocket(at: $0, rig: rig, trees: trees) }
       defer { socket?.end() }
       say("\(persona) at \(mountPoint); Ctrl-C unmounts")
       try rig.loop.run()

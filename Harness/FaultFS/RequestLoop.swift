@@ -12,27 +12,34 @@ final class RequestLoop: RequestKeeper {
   /// The longest time between two looks at the clock.
   private static let longestWait = Duration.milliseconds(250)
 
-  private var sessions: [FuseSession] = [] { didSet { isPollSetStale = true } }
-  private var watches: [Watch] = [] { didSet { isPollSetStale = true } }
+  private var sessions: [FuseSession] = []
+  private var watches: [Watch] = []
   private var held: [HeldRequest] = []
   private var timers: [(at: ContinuousClock.Instant, body: () -> Void)] = []
   private var acts: [() -> Void] = []
   /// Set in gate mode, for as long as a run is on.
   private var gate: RequestGate?
   private var isStopped = false
-  /// One entry for each session and then for each watch.
-  private var pollSet: [pollfd] = []
-  private var isPollSetStale = true
+  private let events: EventSet
+  private var roundsSinceClock = 0
+  /// Rounds with requests between two looks at the clock, where nothing is due by the clock.
+  private static let roundsPerClock = 64
   /// More than 1 while an act of a rule, or a command, waits for the kernel.
   private var depth = 0
   /// Called at least every 250 ms; feeds the watchdog.
   var heartbeat: (() -> Void)?
   private var lastBeat = ContinuousClock.now
 
-  private struct Watch {
+  private final class Watch {
     let descriptor: CInt
     let kind: Kind
     let body: () -> Void
+
+    init(descriptor: CInt, kind: Kind, body: @escaping () -> Void) {
+      self.descriptor = descriptor
+      self.kind = kind
+      self.body = body
+    }
 
     enum Kind {
       /// Commands, which wait while an act of a rule is being carried out.
@@ -42,33 +49,45 @@ final class RequestLoop: RequestKeeper {
     }
   }
 
-  func add(_ session: FuseSession) {
+  init() throws(SystemError) {
+    events = try EventSet()
+  }
+
+  func add(_ session: FuseSession) throws(SystemError) {
+    try events.add(session.descriptor)
     sessions.append(session)
   }
 
   /// Forgets a session and answers what is held for it.
   func remove(_ session: FuseSession) {
     answerHeld(of: session, with: .inputOutput)
-    sessions.removeAll { $0 === session }
+    guard let index = sessions.firstIndex(where: { $0 === session }) else { return }
+    sessions.remove(at: index)
+    events.remove(session.descriptor)
   }
 
   /// Calls `body` whenever the descriptor is readable or hung up, but not while an act of a rule
   /// is being carried out.
-  func watchControl(_ descriptor: CInt, _ body: @escaping () -> Void) {
+  func watchControl(_ descriptor: CInt, _ body: @escaping () -> Void) throws(SystemError) {
+    // While an act is being carried out, commands wait: `run` takes them up again.
+    if depth <= 1 { try events.add(descriptor) }
     watches.append(Watch(descriptor: descriptor, kind: .control, body: body))
   }
 
   /// Calls `body` whenever the descriptor is readable or hung up, at any time.
-  func watch(_ descriptor: CInt, _ body: @escaping () -> Void) {
+  func watch(_ descriptor: CInt, _ body: @escaping () -> Void) throws(SystemError) {
+    try events.add(descriptor)
     watches.append(Watch(descriptor: descriptor, kind: .event, body: body))
   }
 
   func unwatch(_ descriptor: CInt) {
     watches.removeAll { $0.descriptor == descriptor }
+    events.remove(descriptor)
   }
 
   /// Takes no more commands.
   func dropControls() {
+    for watch in watches where watch.kind == .control { events.remove(watch.descriptor) }
     watches.removeAll { $0.kind == .control }
   }
 
@@ -94,13 +113,18 @@ final class RequestLoop: RequestKeeper {
   /// Serves until the condition holds; it is looked at after each round.
   func run(until isDone: () -> Bool) throws(SystemError) {
     depth += 1
-    defer {
-      depth -= 1
-      isPollSetStale = true
+    if depth == 2 { for watch in watches where watch.kind == .control { hush(watch) } }
+    let outcome = Result { () throws(SystemError) in
+      while !isDone() { try serveRound() }
     }
-    isPollSetStale = true
-    while !isDone() { try serveRound() }
+    depth -= 1
+    if depth == 1 {
+      for watch in watches where watch.kind == .control { try events.add(watch.descriptor) }
+    }
+    try outcome.get()
   }
+
+  private func hush(_ watch: Watch) { events.remove(watch.descriptor) }
 
   /// Serves requests while `body` runs on a thread of its own, and until it has ended: for calls
   /// that the kernel may answer only after we have served it (an unmount that writes back).
@@ -112,60 +136,51 @@ final class RequestLoop: RequestKeeper {
       _ = Glibc.write(number, "x", 1)
     }
     var isDone = false
-    watch(pipe.reading.rawValue) { isDone = true }
-    defer {
-      unwatch(pipe.reading.rawValue)
-      thread.join()
-    }
+    defer { thread.join() }
+    try watch(pipe.reading.rawValue) { isDone = true }
+    defer { unwatch(pipe.reading.rawValue) }
     try run { isDone }
   }
 
   // MARK: Requests
 
-  /// Waits until a descriptor or a moment is due and serves one request of each session that has
-  /// any; all of them, up to a batch, where a command waits behind.
+  /// Waits until a descriptor or a moment is due and serves what requests there are, up to a batch
+  /// of each session; then whatever else is due.
   private func serveRound() throws(SystemError) {
-    // Acts of a rule may change both lists while they are walked.
-    let sessions = sessions
-    let watches = depth > 1 ? watches.filter { $0.kind == .event } : watches
-    if isPollSetStale {
-      pollSet = (sessions.map(\.descriptor) + watches.map(\.descriptor)).map {
-        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-      }
-      isPollSetStale = false
-    }
-    try poll()
-    let events = pollSet
+    // The threads' rest is no event: look again soon.
+    let isGateWaiting = gate?.isWaiting == true && depth == 1
+    let count = try events.wait(
+      nanoseconds: isGateWaiting ? Self.gateWait : Int64(waitMilliseconds()) * 1_000_000)
+    // A body may run rounds of its own, which find something else.
+    let ready = events.ready
+    var others: [CInt] = []
     // Requests come before control, so that a command finds everything that was sent before it.
-    let isControlDue = events[sessions.count...].contains { $0.revents != 0 }
-    for (index, session) in sessions.enumerated() where events[index].revents != 0 {
-      // A caller on this core has sent nothing more before it got its answer: a second read would
-      // find nothing.
-      let limit = isControlDue ? Self.batch : 1
-      var count = 0
-      while count < limit, session.serveNext() { count += 1 }
+    for descriptor in ready[..<count] {
+      guard let session = session(descriptor) else {
+        others.append(descriptor)
+        continue
+      }
+      var served = 0
+      while served < Self.batch, session.serveNext() { served += 1 }
       if session.isOver { remove(session) }
     }
-    for (index, watch) in watches.enumerated() {
-      let isDue = events[sessions.count + index].revents != 0
+    for descriptor in others {
       // An earlier body of this round may have ended this watch.
-      if isDue && self.watches.contains(where: { $0.descriptor == watch.descriptor }) {
-        watch.body()
-      }
+      let watch = watches.first { $0.descriptor == descriptor }
+      if let watch, depth <= 1 || watch.kind == .event { watch.body() }
     }
-    runDue()
-    if !events.contains(where: { $0.revents != 0 }) { openGateOnce() }
+    roundsSinceClock += 1
+    if count == 0 || roundsSinceClock >= Self.roundsPerClock || !held.isEmpty || !timers.isEmpty {
+      roundsSinceClock = 0
+      runDue()
+    }
+    if count == 0 { openGateOnce() }
   }
 
-  private func poll() throws(SystemError) {
-    // The threads' rest is no event: look again soon.
-    let wait =
-      gate?.isWaiting == true && depth == 1
-      ? Self.gateWait : Int64(waitMilliseconds()) * 1_000_000
-    let result = ff_poll(&pollSet, UInt32(pollSet.count), wait)
-    if result < 0, result != -EINTR {
-      throw SystemError(call: "poll", errno: Errno(rawValue: -result))
-    }
+  /// nil for a descriptor that is no session's, or no longer one's.
+  private func session(_ descriptor: CInt) -> FuseSession? {
+    for session in sessions where session.descriptor == descriptor { return session }
+    return nil
   }
 
   // MARK: Gate mode

@@ -22,6 +22,8 @@ final class Rig {
   private(set) var aliases: [RigAlias] = []
   private var views: [RigView] = []
   private var subject: RigSubject?
+  /// What the last load made, if it did.
+  private var loaded: (scriptCase: ScriptCase, isGated: Bool)?
   /// The order of a gated case; nil for the usual order of arrival.
   private var gate: RequestGate?
   /// What went wrong in an act that no command waits for; the next `status` tells it.
@@ -35,20 +37,24 @@ final class Rig {
   init(
     folder: BytePath, watchdog: WatchdogLink, kernelChecksModes: Bool, fixed: FixedPlaces? = nil,
     store make: (any RigHost) -> any RigStore
-  ) {
-    loop = RequestLoop()
+  ) throws(SystemError) {
+    loop = try RequestLoop()
     self.folder = folder
     self.watchdog = watchdog
     self.kernelChecksModes = kernelChecksModes
     self.fixed = fixed
     loop.heartbeat = { watchdog.beat() }
     // Without a watchdog nobody would clear up after us.
-    loop.watch(watchdog.descriptor) { [unowned loop] in loop.stop() }
+    try loop.watch(watchdog.descriptor) { [unowned loop] in loop.stop() }
     store = make(self)
   }
 
-  /// Something that may take longer than the watchdog's patience.
-  func long<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+  /// Something that may take longer than the watchdog's patience, if it is heavy.
+  func long<Value, Failure: Error>(
+    isHeavy: Bool = true, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    // Each sign wakes the watchdog.
+    if !isHeavy { return try body() }
     watchdog.busy()
     defer { watchdog.beat() }
     return try body()
@@ -57,8 +63,13 @@ final class Rig {
   // MARK: Cases
 
   /// Makes the case's volumes and their mounts; mounts that fit are kept.
-  func load(_ scriptCase: ScriptCase, gated: Bool = false) throws(RigError) -> [MountedVolume] {
+  ///
+  /// - `isSame`: the case is the one of the last load.
+  func load(
+    _ scriptCase: ScriptCase, gated: Bool = false, isSame: Bool = false
+  ) throws(RigError) -> [MountedVolume] {
     guard let store else { throw RigError("the rig has no store") }
+    loaded = nil
     subject = nil
     loop.put(nil)
     gate = gated ? RequestGate(seed: scriptCase.preamble.seed) : nil
@@ -67,10 +78,13 @@ final class Rig {
     watchdog.isPatient = scriptCase.preamble.volumes.contains { $0.store == .backed }
     let isSpoilt = store.hasTaughtKernel
     forgetNames()
-    try long { () throws(RigError) in try store.load(scriptCase) }
+    let isHeavy = isSame ? store.isHeavy : store.isHeavy(scriptCase)
+    try long(isHeavy: isHeavy) { () throws(RigError) in
+      if isSame { try store.reset() } else { try store.load(scriptCase) }
+    }
     endViews()
     endAliases()
-    hasLocks = scriptCase.concernsLocks
+    if !isSame { hasLocks = scriptCase.concernsLocks }
     let groups = MountGroup.groups(of: scriptCase.preamble.volumes)
     endMounts { mount in
       isSpoilt || !groups.contains { mount.fits($0.members, options(of: $0)) }
@@ -78,7 +92,14 @@ final class Rig {
     for group in groups { try mount(group) }
     for spec in scriptCase.preamble.volumes { try makeAlias(spec) }
     loop.performActs()
+    loaded = (scriptCase, gated)
     return mountedVolumes(scriptCase.preamble.volumes)
+  }
+
+  /// Loads the case of the last load once more.
+  func reset() throws(RigError) {
+    guard let loaded else { throw RigError("no case was loaded") }
+    _ = try load(loaded.scriptCase, gated: loaded.isGated, isSame: true)
   }
 
   /// What the kernel still knows of the last case would make it ask once more in the next one.
@@ -87,7 +108,7 @@ final class Rig {
       guard let session = mount.session, !session.isOver else { continue }
       let names =
         mount.members.count > 1
-        ? mount.members.map { BytePath($0) } : (try? volume(mount.members[0]).rootNames) ?? []
+        ? mount.members.map { BytePath($0) } : (try? volume(mount.members[0]).knownRootNames) ?? []
       for name in names { session.forget(name) }
     }
   }
@@ -144,7 +165,7 @@ final class Rig {
   func open(_ mount: RigMount) throws(SystemError) {
     let session = try FuseSession(
       serving: mount.slot, at: mount.mountPoint, options: mount.options, keeper: loop)
-    loop.add(session)
+    try loop.add(session)
     mount.session = session
   }
 
@@ -243,7 +264,7 @@ final class Rig {
       subject.signal(signal)
       let deadline = ContinuousClock.now + .milliseconds(patience)
       // A client that waits for an answer ends only when it gets it.
-      loop.watch(subject.descriptor) {}
+      try? loop.watch(subject.descriptor) {}
       try? loop.run { !subject.isAlive || ContinuousClock.now >= deadline }
       loop.unwatch(subject.descriptor)
     }

@@ -12,22 +12,40 @@ public final class RigClient {
   private static let patience = Duration.seconds(120)
 
   /// Process id of the rig.
-  public var pid: Int32 { rig.pid }
+  public let pid: Int32
   /// Process id of its watchdog.
   public var watchdogPID: Int32 { watchdog.pid }
   private var watchdog: ChildProcess
-  private var rig: ChildProcess
+  /// The rig's process, or its thread in this one.
+  private var process: ChildProcess?
+  private let thread: Thread?
   private var channel: LineReader?
   private var lastID = 0
+  var told = ToldTrees()
   private var hasEnded = false
 
   private init(
-    watchdog: consuming ChildProcess, rig: consuming ChildProcess, channel: consuming LineReader
+    watchdog: consuming ChildProcess, process: consuming ChildProcess,
+    channel: consuming FileDescriptor
   ) {
+    pid = process.pid
     self.watchdog = watchdog
-    self.rig = rig
-    self.channel = consume channel
+    self.process = consume process
+    thread = nil
+    self.channel = LineReader(channel, lengthLimit: Self.longestAnswer)
   }
+
+  private init(
+    watchdog: consuming ChildProcess, thread: Thread, channel: consuming FileDescriptor
+  ) {
+    pid = getpid()
+    self.watchdog = watchdog
+    process = nil
+    self.thread = thread
+    self.channel = LineReader(channel, lengthLimit: Self.longestAnswer)
+  }
+
+  private static let longestAnswer = 1 << 30
 
   deinit {
     end()
@@ -63,13 +81,9 @@ public final class RigClient {
     _ harness: BytePath, _ workFolder: BytePath, _ cards: [BytePath],
     _ owner: (user: UInt32, group: UInt32)?
   ) throws(SystemError) -> RigClient {
-    try FileSystem.makeDirectories(workFolder)
-    let log = try FileDescriptor.open(
-      workFolder.appending("rig.log"), .writeOnly, options: [.create, .append], mode: 0o644)
+    let log = try log(workFolder)
     let pipe = try FileDescriptor.pipe()
-    let watchdog = try ChildProcess.spawn(
-      ChildProcess.Command(harness, [Array("watchdog".utf8)], newSession: true),
-      descriptors: [(pipe.reading.rawValue, 0), (log.rawValue, 1), (log.rawValue, 2)])
+    let watchdog = try startWatchdog(harness, pipe.reading, log)
     let pair = try UnixSocket.pair()
     let arguments: [BytePath] = ["rig", "3", "4", workFolder] + cards
     var command = ChildProcess.Command(harness, arguments.map(\.bytes), newSession: true)
@@ -89,8 +103,48 @@ public final class RigClient {
       _ = second
     }
     return RigClient(
-      watchdog: watchdog, rig: rig,
-      channel: LineReader(FileDescriptor(owning: ours), lengthLimit: 1 << 30))
+      watchdog: watchdog, process: rig, channel: FileDescriptor(owning: ours))
+  }
+
+  private static func log(_ workFolder: BytePath) throws(SystemError) -> FileDescriptor {
+    try FileSystem.makeDirectories(workFolder)
+    return try FileDescriptor.open(
+      workFolder.appending("rig.log"), .writeOnly, options: [.create, .append], mode: 0o644)
+  }
+
+  private static func startWatchdog(
+    _ harness: BytePath, _ pipe: borrowing FileDescriptor, _ log: borrowing FileDescriptor
+  ) throws(SystemError) -> ChildProcess {
+    try ChildProcess.spawn(
+      ChildProcess.Command(harness, [Array("watchdog".utf8)], newSession: true),
+      descriptors: [(pipe.rawValue, 0), (log.rawValue, 1), (log.rawValue, 2)])
+  }
+
+  /// Starts a rig on a thread of this process, on the core of the caller where that is bound to
+  /// one: for measurements. Its watchdog is a process all the same, and kills this one when the
+  /// rig is stuck.
+  public static func startHere(
+    harness: BytePath, workFolder: BytePath, cards: [BytePath]
+  ) throws(RigError) -> RigClient {
+    do throws(SystemError) {
+      guard let tag = MountTag(process: getpid()) else {
+        throw SystemError(call: "open", errno: .inputOutput, path: "/proc/self/stat")
+      }
+      let log = try log(workFolder)
+      let (reading, writing) = try FileDescriptor.pipe().split { ($0.release(), $1.release()) }
+      let watchdog = try startWatchdog(harness, FileDescriptor(owning: reading), log)
+      let (ours, theirs) = try UnixSocket.pair().split { ($0.release(), $1.release()) }
+      let thread = try Thread(name: "rig") {
+        // What goes wrong shows as the end of the channel.
+        try? RigMain.serve(
+          control: FileDescriptor(owning: theirs), watchdog: FileDescriptor(owning: writing), tag,
+          folder: workFolder, cards: cards)
+      }
+      return RigClient(
+        watchdog: watchdog, thread: thread, channel: FileDescriptor(owning: ours))
+    } catch {
+      throw RigError("cannot start the rig: \(error)")
+    }
   }
 
   // MARK: Commands
@@ -116,6 +170,14 @@ public final class RigClient {
     return volumes
   }
 
+  /// Makes the case of the last load anew and arms some of its rules.
+  ///
+  /// Mounts that an ejection has moved are made anew too: where the volumes are seen stays as the
+  /// load said.
+  public func reset(arming ruleIDs: [Int]) throws(RigError) {
+    _ = try ask("reset", [.init("rules", .array(ruleIDs.map { JSON($0) }))])
+  }
+
   /// Arms rules of the case, further to those that are armed.
   public func arm(ruleIDs: [Int]) throws(RigError) {
     _ = try ask("arm", [.init("rules", .array(ruleIDs.map { JSON($0) }))])
@@ -139,14 +201,6 @@ public final class RigClient {
   /// The subject has claimed or ended: the phase `done`.
   public func endRun(claimed: Bool) throws(RigError) {
     _ = try ask("end", [.init("claimed", .bool(claimed))])
-  }
-
-  /// What a layer of a volume holds right now, digests included.
-  public func snapshot(_ volume: String, _ layer: Layer) throws(RigError) -> TreeSnapshot {
-    try TreeSnapshot(
-      try ask(
-        "snapshot",
-        [.init("volume", .text(volume)), .init("layer", .text(layer.rawValue))])["entries"])
   }
 
   /// What has fired, what the rig itself did, and how many bytes were struck.
@@ -247,16 +301,23 @@ public final class RigClient {
     guard !hasEnded else { return true }
     hasEnded = true
     channel = nil
-    let ended = try? rig.wait(timeout: .seconds(10))
-    if ended == nil {
-      try? rig.kill(.kill)
-      _ = try? rig.wait()
-    }
+    let hasEndedItself = endServer()
     let cleared = try? watchdog.wait(timeout: .seconds(10))
-    return ended?.isSuccess == true && cleared?.isSuccess == true
+    return hasEndedItself && cleared?.isSuccess == true
   }
 
-  private func ask(_ verb: String, _ members: [JSON.Member] = []) throws(RigError) -> JSON {
+  private func endServer() -> Bool {
+    if let thread {
+      thread.join()
+      return true
+    }
+    if let ended = try? process?.wait(timeout: .seconds(10)) { return ended.isSuccess }
+    try? process?.kill(.kill)
+    _ = try? process?.wait()
+    return false
+  }
+
+  func ask(_ verb: String, _ members: [JSON.Member] = []) throws(RigError) -> JSON {
     guard channel != nil else { throw RigError("the rig has ended") }
     lastID += 1
     let line =

@@ -10,14 +10,19 @@ final class RigControl {
   /// The script of the last load: its cases come one after another.
   private var last: (text: String, script: Script)?
 
-  init(_ rig: Rig, cards: CardLibrary) {
+  /// The trees that the client was told last, which it holds too.
+  private var told = ToldTrees()
+
+  init(_ rig: Rig, trees: TreeBuilder) {
     self.rig = rig
-    scripts = ScriptLoader(cards: cards)
+    scripts = ScriptLoader(trees)
   }
 
   /// Serves commands from a channel until it hangs up, then calls `end`.
-  func attach(_ channel: ControlChannel, end: @escaping () -> Void) {
-    rig.loop.watchControl(channel.number) { [unowned self] in
+  func attach(
+    _ channel: ControlChannel, end: @escaping () -> Void
+  ) throws(SystemError) {
+    try rig.loop.watchControl(channel.number) { [unowned self] in
       let (lines, isOver) = channel.receive()
       var isBroken = isOver
       for line in lines {
@@ -45,15 +50,18 @@ final class RigControl {
   private func perform(_ verb: String, _ message: JSON) throws(RigError) -> JSON {
     switch verb {
     case "load": return try load(message)
+    case "reset":
+      try rig.reset()
+      return try steer("arm", message)
     case "arm", "disarm", "given", "begin", "end": return try steer(verb, message)
     case "observe": rig.store?.observe(isAgain: message["again"]?.bool ?? false)
     case "operations":
       return ["operations": .array((rig.store?.operations ?? []).map(\.json))]
     case "status": return rig.status.json
     case "snapshot":
-      let volume = try rig.volume(try RigMessage.text(message["volume"], "the volume"))
-      let layer = try layer(message)
-      return ["entries": try rig.long { () throws(RigError) in try Self.snapshot(volume, layer) }]
+      let volume = try RigMessage.text(message["volume"], "the volume")
+      return ["entries": try snapshot(volume, try layer(message)).json]
+    case "look": return try look(message)
     case "trace": return ["records": .array((rig.store?.trace ?? []).map(\.json))]
     case "view":
       let volume = try RigMessage.text(message["volume"], "the volume")
@@ -64,9 +72,9 @@ final class RigControl {
     case "shutdown": rig.loop.stop()
     default:
       throw RigError(
-        "unknown verb \(verb); known are load, arm, disarm, given, begin, end, observe, operations, "
-          + "status, snapshot, trace, view, unview, eject, insert, remount, record, states, "
-          + "install, shutdown")
+        "unknown verb \(verb); known are load, reset, arm, disarm, given, begin, end, observe, "
+          + "operations, status, look, snapshot, trace, view, unview, eject, insert, remount, record, "
+          + "states, install, shutdown")
     }
     return [:]
   }
@@ -156,13 +164,35 @@ final class RigControl {
     return layer
   }
 
-  private static func snapshot(
-    _ volume: any RigVolume, _ layer: Layer
-  ) throws(RigError) -> JSON {
-    do throws(SystemError) {
-      return try volume.snapshot(layer).json
-    } catch {
-      throw RigError("\(error)")
+  /// Trees of several volumes and layers, each told once, and the status with them.
+  private func look(_ message: JSON) throws(RigError) -> JSON {
+    var trees: [JSON] = []
+    let layers = try RigMessage.list(message["layers"], "the layers")
+      .compactMap { $0.text.flatMap(Layer.init) }
+    let volumes = try RigMessage.list(message["volumes"], "the volumes").compactMap(\.text)
+    for layer in layers {
+      for volume in volumes {
+        let tree = try snapshot(volume, layer)
+        if let number = told.number(of: tree) {
+          trees.append(["same": JSON(number)])
+        } else {
+          trees.append(["number": JSON(told.add(tree)), "entries": tree.json])
+        }
+      }
+    }
+    guard message["status"]?.bool == true else { return ["trees": .array(trees)] }
+    return ["trees": .array(trees), "status": rig.status.json]
+  }
+
+  private func snapshot(_ volume: String, _ layer: Layer) throws(RigError) -> TreeSnapshot {
+    let volume = try rig.volume(volume)
+    let isHeavy = rig.store?.isHeavy ?? true
+    return try rig.long(isHeavy: isHeavy) { () throws(RigError) in
+      do throws(SystemError) {
+        return try volume.snapshot(layer)
+      } catch {
+        throw RigError("\(error)")
+      }
     }
   }
 }

@@ -49,8 +49,8 @@ protocol RigVolume: Served {
   /// Unmounted cleanly and mounted again: numbers and times as the persona says.
   func wasRemounted()
   func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot
-  /// Names in the root, as readers see it.
-  var rootNames: [BytePath] { get }
+  /// Names in the root of which the kernel may hold an entry.
+  var knownRootNames: [BytePath] { get }
   /// The layer as it stands now and later, with raw names, no faults and no writes.
   func view(_ layer: Layer) -> any Served
 }
@@ -66,6 +66,9 @@ protocol RigStore: AnyObject {
   ///
   /// - Throws: a sentence for the operator (an unknown persona, an unreadable card).
   func load(_ scriptCase: ScriptCase) throws(RigError)
+  /// Brings volumes and rules back to what the last load made; the same as to load once more, and
+  /// faster.
+  func reset() throws(RigError)
   /// The volumes of the case that are no aliases, in the script's order.
   var volumes: [any RigVolume] { get }
   /// `nth` and `every` count over a whole volume instead of each inode: gate mode.
@@ -88,7 +91,7 @@ protocol RigStore: AnyObject {
   func install(crashState: Int) throws(RigError) -> [String]
   /// The source files whose bytes were written in the run, by destination.
   var written: [String: Set<BytePath>] { get }
-  /// How often each rule struck.
+  /// How often each rule struck that was in force at some time.
   var fired: [Int: Int] { get }
   var acts: [RigAct] { get }
   var trace: [TraceRecord] { get }
@@ -96,6 +99,10 @@ protocol RigStore: AnyObject {
   func observe(isAgain: Bool)
   /// What was written down.
   var operations: [RecordedOperation] { get }
+  /// To read all that the volumes hold may take longer than a sign of life may be missing.
+  var isHeavy: Bool { get }
+  /// The same of a load.
+  func isHeavy(_ scriptCase: ScriptCase) -> Bool
   /// An answer of the last case told the kernel that an operation does not exist: it never asks
   /// again on that mount.
   var hasTaughtKernel: Bool { get }

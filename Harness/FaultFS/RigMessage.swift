@@ -78,7 +78,7 @@ extension TreeSnapshot {
 
 extension RigStatus {
   var json: JSON {
-    let counts = fired.sorted { $0.key < $1.key }.map {
+    let counts = fired.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map {
       JSON.array([JSON($0.key), JSON($0.value)])
     }
     let done = acts.map { act in

@@ -9,7 +9,9 @@ final class RigMount {
   /// What the session serves stays while the volumes behind it change from case to case.
   let slot: MountSlot
   /// nil while the medium is out.
-  var session: FuseSession?
+  var session: FuseSession? { didSet { if session == nil { wasBare = true } } }
+  /// The folder below could be reached since it was emptied last.
+  private var wasBare = true
   /// The folder below the mount, opened before anything was mounted on it.
   let exposed: PinnedDirectory
 
@@ -27,12 +29,16 @@ final class RigMount {
   /// What lies in the folder that shows when the medium is out: nothing, unless a subject wrote
   /// past the mount.
   func exposedNames() throws(SystemError) -> [BytePath] {
-    try exposed.reopen().list().map(\.name)
+    if !wasBare { return [] }
+    return try exposed.reopen().list().map(\.name)
   }
 
   /// Empties that folder, which is ours, so that a case is not blamed for what one before it left.
   func clearExposed() throws(SystemError) {
+    if !wasBare { return }
     try Self.clear(try exposed.reopen())
+    // One that is made has no session yet, and is reached by nobody before it has.
+    wasBare = false
   }
 
   private static func clear(_ folder: borrowing PinnedDirectory) throws(SystemError) {

@@ -15,7 +15,7 @@ public struct MountedVolume: Sendable, Hashable {
 
 /// What the rig has done so far in a case.
 public struct RigStatus: Sendable, Hashable {
-  /// How often each rule struck, by rule id.
+  /// How often each rule struck, by rule id; none of a rule that did not.
   public let fired: [Int: Int]
   /// What the rig itself did to files.
   public let acts: [RigAct]

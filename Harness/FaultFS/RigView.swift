@@ -31,7 +31,7 @@ struct RigView {
     }
     self.mountPoint = mountPoint
     self.made = made
-    loop.add(session)
+    try loop.add(session)
   }
 
   func end(_ loop: RequestLoop) {

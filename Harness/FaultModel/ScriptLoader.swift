@@ -3,10 +3,15 @@ import SystemIO
 /// Reads scripts and holds them against cards, personas and what works today: what passes here
 /// can be run.
 public struct ScriptLoader: Sendable {
-  public let cards: CardLibrary
+  private let builder: TreeBuilder
 
   public init(cards: CardLibrary) {
-    self.cards = cards
+    builder = TreeBuilder(cards: cards)
+  }
+
+  /// Shares the trees that a builder knows.
+  public init(_ builder: TreeBuilder) {
+    self.builder = builder
   }
 
   /// Parses and checks a script; the first thing that is wrong is thrown with its place.
@@ -17,7 +22,7 @@ public struct ScriptLoader: Sendable {
       try check(references.personas, parsed.lexer)
       try CaseCheck(
         scriptCase: scriptCase, references: references, lexer: parsed.lexer,
-        builder: TreeBuilder(cards: cards)
+        builder: builder
       ).run()
     }
     return parsed.script

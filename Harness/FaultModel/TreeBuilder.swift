@@ -1,3 +1,4 @@
+import Synchronization
 import SystemIO
 
 /// Computes what each volume holds before a run: a pure function of case, card and seed.
@@ -6,9 +7,35 @@ import SystemIO
 /// to trust the other.
 public struct TreeBuilder: Sendable {
   public let cards: CardLibrary
+  private let known = Known()
 
   public init(cards: CardLibrary) {
     self.cards = cards
+  }
+
+  /// The trees that were computed last: the schedules of an exploration share theirs. Copies of a
+  /// builder share them too; a card is read once for as long as they are kept.
+  private final class Known: Sendable {
+    struct Key: Hashable {
+      let card: CardChoice
+      let seed: UInt64
+      let volumes: [VolumeSpec]
+      let givens: [Given]
+    }
+
+    private static let limit = 8
+    private let trees = Mutex<[(key: Key, trees: [String: PlannedTree])]>([])
+
+    func trees(_ key: Key) -> [String: PlannedTree]? {
+      trees.withLock { held in held.last { $0.key == key }?.trees }
+    }
+
+    func keep(_ made: [String: PlannedTree], for key: Key) {
+      trees.withLock { held in
+        if held.count == Self.limit { held.removeFirst() }
+        held.append((key, made))
+      }
+    }
   }
 
   /// Times of entries that no table names: 2026-07-10 08:00 UTC and, for `given`, 10:00 UTC.
@@ -22,6 +49,26 @@ public struct TreeBuilder: Sendable {
   /// Every volume of the case, as it stands when the first run begins: the card in `src`, then the
   /// `given` steps before that run. Volumes that are another way to one (`= V`) have no tree.
   public func trees(for scriptCase: ScriptCase) throws(TreeError) -> [String: PlannedTree] {
+    let key = key(of: scriptCase)
+    if let held = known.trees(key) { return held }
+    let trees = try made(for: scriptCase)
+    known.keep(trees, for: key)
+    return trees
+  }
+
+  /// The same where they are known already.
+  public func known(for scriptCase: ScriptCase) -> [String: PlannedTree]? {
+    known.trees(key(of: scriptCase))
+  }
+
+  private func key(of scriptCase: ScriptCase) -> Known.Key {
+    let preamble = scriptCase.preamble
+    return Known.Key(
+      card: preamble.card, seed: preamble.seed, volumes: preamble.volumes,
+      givens: Array(scriptCase.givens.prefix(scriptCase.givensBeforeFirstRun)))
+  }
+
+  private func made(for scriptCase: ScriptCase) throws(TreeError) -> [String: PlannedTree] {
     var trees: [String: PlannedTree] = [:]
     for volume in scriptCase.preamble.volumes where volume.alias == nil {
       trees[volume.name] = PlannedTree()

@@ -14,6 +14,7 @@ final class CaseDriver {
   private let folders: CaseFolders
   private let stop: StopFlag
   private let work: BytePath
+  private let cache: CaseRunner.Cache
   private var rig: RigClient?
   private var subject: (name: String, value: any Subject)?
 
@@ -27,6 +28,7 @@ final class CaseDriver {
     self.folders = folders
     self.stop = stop
     self.work = work
+    cache = CaseRunner.Cache(trees: TreeBuilder(cards: settings.cards))
   }
 
   /// Runs a case; nil when the run was told to end meanwhile.
@@ -129,7 +131,7 @@ final class CaseDriver {
     do {
       return CaseRunner(
         rig: try currentRig(), subject: try currentSubject(planned),
-        trees: TreeBuilder(cards: settings.cards), work: work,
+        cache: cache, work: work,
         isolation: settings.isolation,
         deadlineSeconds: Saboteur.named(planned.subject)?.deadlineSeconds
           ?? settings.deadlineSeconds, stop: stop)

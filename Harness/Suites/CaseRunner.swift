@@ -12,7 +12,7 @@ import Wire
 final class CaseRunner {
   let rig: RigClient
   private let subject: any Subject
-  private let trees: TreeBuilder
+  private let cache: Cache
   /// The job's own folder on the machine's disk.
   private let work: BytePath
   private let isolation: Isolation
@@ -20,16 +20,27 @@ final class CaseRunner {
   let stop: StopFlag
 
   init(
-    rig: RigClient, subject: any Subject, trees: TreeBuilder, work: BytePath,
+    rig: RigClient, subject: any Subject, cache: Cache, work: BytePath,
     isolation: Isolation, deadlineSeconds: Double, stop: StopFlag
   ) {
     self.isolation = isolation
     self.rig = rig
     self.subject = subject
-    self.trees = trees
+    self.cache = cache
     self.work = work
     self.deadlineSeconds = deadlineSeconds
     self.stop = stop
+  }
+
+  /// What one job keeps from case to case.
+  final class Cache {
+    let trees: TreeBuilder
+    /// What stands in the job's facts file.
+    fileprivate var facts: [UInt8]?
+
+    init(trees: TreeBuilder) {
+      self.trees = trees
+    }
   }
 
   /// What goes wrong below the subject.
@@ -92,7 +103,7 @@ final class CaseRunner {
         verdict: .blocked)
     }
     let source = try system("trees") { () throws(TreeError) in
-      try trees.trees(for: scriptCase)["src"] ?? PlannedTree()
+      try cache.trees.trees(for: scriptCase)["src"] ?? PlannedTree()
     }
     let mounted = try system("rig") { () throws(RigError) in
       try rig.load(planned.script, caseIndex: 0, gated: planned.isGated)
@@ -125,10 +136,13 @@ final class CaseRunner {
   private func writeFacts(_ json: JSON?) throws(SystemError) -> BytePath? {
     guard let json else { return nil }
     let path = work.appending("facts.json")
+    let text = json.encoded(pretty: true)
+    if cache.facts == text { return path }
     let file = try FileDescriptor.open(
       path, .writeOnly, options: [.create, .truncate], mode: 0o644)
-    try file.writeAll(json.encoded(pretty: true))
+    try file.writeAll(text)
     try file.close()
+    cache.facts = text
     return path
   }
 
@@ -205,11 +219,13 @@ final class CaseRunner {
     let claimed = outcomes.contains { $0.report.isPresent || $0.claims != .report }
     try system("end of run") { () throws(RigError) in try rig.endRun(claimed: claimed) }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let status = try system("status") { () throws(RigError) in try rig.status() }
+    let (trees, status) = try system("status") { () throws(RigError) in
+      try rig.lookAndStatus(at: stage.stores, [.volatile, .durable])
+    }
     let struck =
       status.acts.dropFirst(struckBefore).contains { $0.kind.endsSubject } || limits.mayKill
-    let volatile = try snapshots(stage.stores, .volatile)
-    let durable = try snapshots(stage.stores, .durable)
+    let volatile = trees[.volatile] ?? [:]
+    let durable = trees[.durable] ?? [:]
     return outcomes.map { outcome in
       RunRecord(
         expectations: expectations, ending: outcome.ending.attributed(toRig: struck),
@@ -232,13 +248,9 @@ final class CaseRunner {
   func snapshots(
     _ volumes: [String], _ layer: Layer
   ) throws(Failure) -> [String: TreeSnapshot] {
-    var result: [String: TreeSnapshot] = [:]
-    for volume in volumes {
-      result[volume] = try system("snapshot") { () throws(RigError) in
-        try rig.snapshot(volume, layer)
-      }
+    try system("snapshot") { () throws(RigError) in
+      try rig.look(at: volumes, [layer])[layer] ?? [:]
     }
-    return result
   }
 
   // MARK: Judging
@@ -260,7 +272,7 @@ final class CaseRunner {
       names.map { "\(volume): \($0.escaped)" }
     }
     var fired = status.fired
-    if let excusing, fired[excusing] == 0 { fired[excusing] = 1 }
+    if let excusing, fired[excusing] ?? 0 == 0 { fired[excusing] = 1 }
     let artefacts = CaseArtefacts(
       scriptCase: stage.planned.scriptCase, mode: stage.planned.mode,
       plannedSource: stage.source, before: stage.before, runs: runs, fired: fired,

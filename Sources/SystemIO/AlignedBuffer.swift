@@ -13,6 +13,10 @@ public final class AlignedBuffer: @unchecked Sendable {
     (byteCount + alignment - 1) / alignment * alignment
   }
 
+  /// From here on the memory is mapped: the kernel zeroes each page when it is touched first, so
+  /// that a large buffer costs what is used of it.
+  static let leastMappedByteCount = 128 << 10
+
   let address: UnsafeMutableRawPointer
   /// The size in bytes.
   public let byteCount: Int
@@ -21,12 +25,23 @@ public final class AlignedBuffer: @unchecked Sendable {
   public init(byteCount: Int) {
     precondition(byteCount > 0, "A buffer holds at least one byte")
     self.byteCount = byteCount
-    address = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: Self.alignment)
-    memset(address, 0, byteCount)
+    if byteCount >= Self.leastMappedByteCount {
+      let mapped = mmap(
+        nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      guard let mapped, mapped != MAP_FAILED else { preconditionFailure("No memory for a buffer") }
+      address = mapped
+    } else {
+      address = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: Self.alignment)
+      memset(address, 0, byteCount)
+    }
   }
 
   deinit {
-    address.deallocate()
+    if byteCount >= Self.leastMappedByteCount {
+      munmap(address, byteCount)
+    } else {
+      address.deallocate()
+    }
   }
 
   /// The memory, valid as long as the object: keep that in a variable, since a temporary one is

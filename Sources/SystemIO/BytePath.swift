@@ -1,3 +1,5 @@
+import Glibc
+
 /// A path as the raw bytes the kernel takes: never normalised, never compared as text.
 ///
 /// Equality and order are by byte, so that NFC and NFD spellings stay two files. A path holds no
@@ -17,8 +19,31 @@ public struct BytePath: Hashable, Comparable, Sendable {
     bytes = Array(text.utf8.prefix { $0 != 0 })
   }
 
+  /// All bytes at once: one by one they would take longer than what is looked up by them.
+  public func hash(into hasher: inout Hasher) {
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    hasher.combine(bytes.count)
+  }
+
+  public static func == (left: BytePath, right: BytePath) -> Bool {
+    left.bytes.count == right.bytes.count
+      && left.bytes.withUnsafeBytes { left in
+        right.bytes.withUnsafeBytes { right in
+          guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+          return one == other || memcmp(one, other, left.count) == 0
+        }
+      }
+  }
+
   public static func < (left: BytePath, right: BytePath) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    let common = min(left.bytes.count, right.bytes.count)
+    let order = left.bytes.withUnsafeBytes { left in
+      right.bytes.withUnsafeBytes { right in
+        guard let one = left.baseAddress, let other = right.baseAddress else { return CInt(0) }
+        return memcmp(one, other, common)
+      }
+    }
+    return order == 0 ? left.bytes.count < right.bytes.count : order < 0
   }
 }
 

@@ -73,7 +73,7 @@ struct OffloadBenchTests {
     #expect {
       _ = try Bench.run("nothing", settings) { _ in }
     } throws: { error in
-      "\(error)" == "there is no bench nothing; there are offload, hash, faultfs"
+      "\(error)" == "there is no bench nothing; there are " + Bench.names.joined(separator: ", ")
     }
   }
 }

@@ -34,7 +34,7 @@ final class Scene {
       """
     let script = try ScriptParser.parse(text, name: "scene")
     host = Host()
-    injector = Injector(host: host, cards: CardLibrary(folders: []))
+    injector = Injector(host: host, trees: TreeBuilder(cards: CardLibrary(folders: [])))
     host.injector = injector
     scriptCase = try #require(script.cases.first)
     try injector.load(scriptCase)
@@ -55,9 +55,9 @@ final class Scene {
   var source: Bench { self["src"] }
   var destination: Bench { self["dst"] }
   /// How often the case's first rule struck.
-  var fired: Int { injector.fired[0] ?? -1 }
+  var fired: Int { fired(0) }
 
-  func fired(_ id: Int) -> Int { injector.fired[id] ?? -1 }
+  func fired(_ id: Int) -> Int { injector.rules.first { $0.id == id }?.fired ?? -1 }
 
   /// The bytes of a source file as the plan has them.
   func planned(_ path: BytePath) -> [UInt8] {

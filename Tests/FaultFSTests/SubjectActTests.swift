@@ -49,7 +49,7 @@ struct SubjectActTests {
       "custody-fault 1\nvolume src persona ext4 capacity 1MiB\n" + cases.joined(separator: "\n")
     let script = try ScriptParser.parse(Array(text.utf8), name: "test")
     let host = Scene.Host()
-    let injector = Injector(host: host, cards: CardLibrary(folders: []))
+    let injector = Injector(host: host, trees: TreeBuilder(cards: CardLibrary(folders: [])))
     for (index, isDurable) in [(0, true), (1, false), (2, true)] {
       try injector.load(script.cases[index])
       let volume = try #require(injector.volume("dst"))

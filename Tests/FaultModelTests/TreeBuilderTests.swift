@@ -66,6 +66,34 @@ import Testing
     #expect(trees["dst"]?.paths == ["a", "b"])
   }
 
+  @Test("one builder keeps cases apart that differ in card, seed, given or volume, and no others")
+  func kept() throws {
+    let builder = TreeBuilder(cards: RepositoryPaths.cards)
+    func scriptCase(_ lines: String...) throws -> ScriptCase {
+      try ScriptParser.parse(
+        script((lines + ["expect sound"]).joined(separator: "\n  ")), name: "t"
+      ).cases[0]
+    }
+    let plain = try scriptCase()
+    #expect(builder.known(for: plain) == nil)
+    let trees = try builder.trees(for: plain)
+    #expect(builder.known(for: plain) == trees)
+    #expect(builder.known(for: try scriptCase("fail write dst:** with EIO")) == trees)
+    for other in [
+      "card tiny", "seed 5", "given dst \"a\"", "volume dst persona fat32 capacity 9MiB",
+    ] {
+      let changed = try scriptCase(other)
+      #expect(builder.known(for: changed) == nil)
+      let fresh = try TreeBuilder(cards: RepositoryPaths.cards).trees(for: changed)
+      #expect(try builder.trees(for: changed) == fresh)
+      #expect(try builder.trees(for: plain) == trees)
+    }
+    // More than are kept: the oldest is made once more.
+    for seed in 100..<120 { _ = try builder.trees(for: try scriptCase("seed \(seed)")) }
+    #expect(builder.known(for: plain) == nil)
+    #expect(try builder.trees(for: plain) == trees)
+  }
+
   @Test("a given obeys the persona: its names, its kinds, its times")
   func persona() throws {
     let exfat = "volume dst persona exfat-linux capacity 128MiB"

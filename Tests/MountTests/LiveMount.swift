@@ -43,14 +43,14 @@ final class LiveMount: Sendable {
     let reading = ends.0
     thread = try Thread(name: "mount loop") {
       do throws(SystemError) {
-        let loop = RequestLoop()
+        let loop = try RequestLoop()
         let served = make()
         let session = try FuseSession(
           serving: served, at: folder,
           options: FuseSession.Options(cache: cache, noMmap: noMmap), keeper: loop)
-        loop.add(session)
+        try loop.add(session)
         var rig = Rig(loop: loop, session: session, served: served)
-        loop.watch(reading) {
+        try loop.watch(reading) {
           var byte: UInt8 = 0
           if Glibc.read(reading, &byte, 1) != 1 { return loop.stop() }
           let work = state.update { state in

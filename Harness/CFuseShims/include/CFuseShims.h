@@ -214,8 +214,23 @@ int32_t ff_signal(int32_t process_descriptor, int32_t signal);
 /// Returns 0, or an errno.
 int32_t ff_limit(int32_t process, int32_t which, uint64_t value);
 
-/// poll(2) with a time in nanoseconds. Returns its result, or a negative errno.
-int32_t ff_poll(struct pollfd *_Nonnull set, uint32_t count, int64_t nanoseconds);
+/// A set of descriptors to wait for (epoll(7)): its own descriptor, to be closed, or a negative
+/// errno.
+int32_t ff_events_new(void);
+
+/// Waits for a descriptor from now on; it must leave before it is closed. Returns 0, or an errno.
+int32_t ff_events_add(int32_t events, int32_t descriptor);
+
+/// Waits for a descriptor no more.
+void ff_events_remove(int32_t events, int32_t descriptor);
+
+/// Puts the descriptors that are readable or hung up into `ready`, at most 64. Returns how many,
+/// or a negative errno.
+int32_t ff_events_wait(
+  int32_t events, int32_t *_Nonnull ready, uint32_t room, int64_t nanoseconds);
+
+/// Has malloc keep freed memory up to a size for this process instead of giving it back at once.
+void ff_keep_memory(uint64_t byte_count);
 
 /// A thread as /proc shows it.
 typedef struct {

@@ -49,7 +49,8 @@ final class CrashRecording {
     self.keep = keep
     var members: [Member] = []
     for volume in volumes where !volume.isSource || struck.contains(volume.name) {
-      guard let store = volume.store as? MemoryVolume, store.backing == nil else {
+      let store = volume.store
+      guard store.backing == nil else {
         throw RigError("volume \(volume.name) has a backed store, which keeps no log of states")
       }
       members.append(

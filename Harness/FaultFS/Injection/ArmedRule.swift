@@ -21,6 +21,7 @@ final class ArmedRule {
   private var windows: [UInt64: ContinuousClock.Instant] = [:]
   private var counts: [UInt64: Int] = [:]
   private var dice: UInt64
+  private let firstDice: UInt64
 
   enum Timing {
     case before(PointWatch)
@@ -57,7 +58,26 @@ final class ArmedRule {
     self.matcher = matcher
     self.timing = timing
     self.progress = progress
-    dice = seed &+ UInt64(rule.id) &* 0x9e37_79b9_7f4a_7c15
+    firstDice = seed &+ UInt64(rule.id) &* 0x9e37_79b9_7f4a_7c15
+    dice = firstDice
+  }
+
+  /// As it was made: silent, with nothing counted.
+  func reset() {
+    isArmed = false
+    fired = 0
+    listings = [:]
+    struck = []
+    windows = [:]
+    counts = [:]
+    dice = firstDice
+    switch timing {
+    case .before(let watch), .after(let watch): watch.reset()
+    case .between(let first, let second):
+      first.reset()
+      second.reset()
+    case nil: break
+    }
   }
 
   var id: Int { rule.id }

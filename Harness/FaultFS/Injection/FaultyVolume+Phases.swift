@@ -134,7 +134,7 @@ extension FaultyVolume {
   /// A run begins: files go through their phases anew, and a volume that a crash struck is there
   /// again.
   func beginRun() {
-    for track in tracks.values {
+    for (_, track) in tracks.all {
       track.phases = []
       track.isWrittenNow = false
     }
@@ -146,7 +146,7 @@ extension FaultyVolume {
   var writtenSources: Set<BytePath> {
     if isSource { return [] }
     return Set(
-      tracks.filter(\.value.isWrittenNow).compactMap { node, _ in
+      tracks.all.filter(\.track.isWrittenNow).compactMap { node, _ in
         source(of: located(node)).map { injector.sources.files[$0].path }
       })
   }

@@ -204,7 +204,7 @@ extension FaultyVolume {
   /// A file that a target names.
   func find(_ matcher: TargetMatcher) -> NodeID? {
     if let path = matcher.path { return store.node(at: path) }
-    return tracks.keys.sorted().first { matches(matcher, $0) }
+    return tracks.all.first { matches(matcher, $0.node) }?.node
   }
 }
 

@@ -56,8 +56,10 @@ extension FaultyVolume {
       case .data(let data): UInt64(data.count)
       default: UInt64(0)
       }
-    lastWhole[thread] =
-      count >= Self.leastSplitRequest && range.count == count
-      ? Transfer(handle: handle, end: range.offset + count) : nil
+    if count >= Self.leastSplitRequest && range.count == count {
+      lastWhole[thread] = Transfer(handle: handle, end: range.offset + count)
+    } else if !lastWhole.isEmpty {
+      lastWhole[thread] = nil
+    }
   }
 }

@@ -19,6 +19,7 @@ extension FaultyVolume {
       if !paths.isEmpty || track.paths.isEmpty {
         track.paths = paths
         track.keys = paths.map { store.names.key(ofPath: $0) }
+        track.finals = finalNames.isEmpty ? [] : track.keys.compactMap { finalNames[$0] }
       }
       track.stamp = nameStamp
     }
@@ -30,10 +31,7 @@ extension FaultyVolume {
   }
 
   /// The source files whose final names the inode has.
-  func finalSources(_ track: Track) -> [Int] {
-    if finalNames.isEmpty { return [] }
-    return track.keys.compactMap { finalNames[$0] }
-  }
+  func finalSources(_ track: Track) -> [Int] { track.finals }
 
   func label(_ name: Address.Name) -> Track.Label? {
     labels[LabelKey(folder: name.folder, key: store.names.key(name.name))]
@@ -82,7 +80,9 @@ extension FaultyVolume {
     let path = path(name)
     if finalNames[store.names.key(ofPath: path)] != nil { return }
     let isOurs = name.name.bytes.starts(with: Self.temporaryPrefix)
-    if !isOurs, path.components.dropLast().contains(where: { $0 == "Reports" || $0 == "ascmhl" }) {
+    if !isOurs, path.bytes.contains(UInt8(ascii: "/")),
+      path.components.dropLast().contains(where: { $0 == "Reports" || $0 == "ascmhl" })
+    {
       return
     }
     temporaryCount += 1
@@ -124,7 +124,7 @@ extension FaultyVolume {
   /// Another inode receives this source file already.
   private func isTaken(_ source: Int, by node: NodeID) -> Bool {
     injector.sources.files.count < 256
-      && tracks.contains { $0.key != node && $0.value.identity == source }
+      && tracks.all.contains { $0.node != node && $0.track.identity == source }
   }
 
   private func inherit(_ node: NodeID, from other: NodeID) {

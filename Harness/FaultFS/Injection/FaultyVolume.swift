@@ -8,20 +8,22 @@ import SystemIO
 /// learnt from the answer, acts that come after it, the trace.
 final class FaultyVolume: RigVolume {
   let name: String
-  let store: any Volume
+  let store: MemoryVolume
   unowned let injector: Injector
   /// Files here are read and never written by the subject.
   let isSource: Bool
   var cache = CachePolicy.none
-  /// Rules on this volume's requests, in the order of the script.
+  /// Rules in force on this volume's requests, in the order of the script.
   var rules: [ArmedRule] = []
   /// The operations that any armed rule strikes.
   var armedBits: OperationBits = []
 
-  var tracks: [NodeID: Track] = [:]
+  var tracks = TrackTable()
   var handles: [HandleID: HandleTrack] = [:]
   private var spellings = SpellingNodes()
   var locks = LockTable()
+  /// The persona gives all spellings of a name one inode.
+  private var isOneInode = true
   /// Changes whenever a name or an identity does: cached paths are then stale.
   var nameStamp: UInt64 = 0
   /// Source files by the key of their path here.
@@ -41,6 +43,8 @@ final class FaultyVolume: RigVolume {
   var owedErrors: [NodeID: Owed] = [:]
   /// What `stale` answers with; nil on volumes that no such rule of the case names.
   var past: PastStates?
+  /// A rule of the case answers with it.
+  var isPastKept = false
   /// The medium is out: everything fails until it is back.
   private var isOut = false
   /// The power was cut: the medium is out until the next run begins.
@@ -67,7 +71,7 @@ final class FaultyVolume: RigVolume {
     var bytes: ByteRange?
   }
 
-  init(name: String, store: any Volume, injector: Injector) {
+  init(name: String, store: MemoryVolume, injector: Injector) {
     self.name = name
     self.store = store
     self.injector = injector
@@ -75,7 +79,7 @@ final class FaultyVolume: RigVolume {
   }
 
   func serve(_ request: Request) -> Settlement {
-    if store.persona.spelling == .oneInode { return settle(request) }
+    if isOneInode { return settle(request) }
     let settlement = settle(spellings.plain(request))
     guard case .reply(let reply) = settlement else { return settlement }
     return .reply(spellings.shown(reply, to: request.call, on: store))
@@ -91,7 +95,7 @@ final class FaultyVolume: RigVolume {
       return .reply(leave(request.call))
     }
     var decision: Decision
-    if let waiting = held.removeValue(forKey: request.unique) {
+    if !held.isEmpty, let waiting = held.removeValue(forKey: request.unique) {
       decision = waiting
     } else {
       notice(address, request.call)
@@ -222,7 +226,7 @@ final class FaultyVolume: RigVolume {
   /// The store holds another state, with other inodes.
   func wasInstalled() {
     forgetHandles()
-    tracks = [:]
+    tracks = TrackTable()
     unsettledNames = [:]
     comeBack()
   }
@@ -234,32 +238,32 @@ final class FaultyVolume: RigVolume {
     lastWhole = [:]
     owedErrors = [:]
     nameStamp += 1
-    for track in tracks.values { track.touchedEnd = 0 }
+    for (_, track) in tracks.all { track.touchedEnd = 0 }
   }
 
   func snapshot(_ layer: Layer) throws(SystemError) -> TreeSnapshot { try store.snapshot(layer) }
 
-  var rootNames: [BytePath] { store.rootNames }
+  var knownRootNames: [BytePath] { store.knownRootNames }
 
   func view(_ layer: Layer) -> any Served { store.view(layer) }
 
-  /// Forgets everything of the last case.
+  /// Forgets everything of the last run.
   func resetTracks() {
+    isOneInode = store.persona.spelling == .oneInode
     rules = []
     armedBits = []
-    tracks = [:]
+    tracks = TrackTable()
     handles = [:]
     held = [:]
     locks = LockTable()
     lastWhole = [:]
     owedErrors = [:]
     nameStamp += 1
-    finalNames = [:]
     labels = [:]
     temporaryCount = 0
     markerCount = 0
     passingCount = 0
-    past = nil
+    past = isPastKept ? PastStates() : nil
     unsettledNames = [:]
     writtenByteCount = 0
     readByteCount = 0

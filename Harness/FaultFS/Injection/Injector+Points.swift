@@ -163,7 +163,7 @@ extension Injector {
   private func below(_ folder: NodeID, _ volume: FaultyVolume) -> (UInt64, UInt64) {
     let prefix = (volume.located(folder).paths.first ?? "").bytes + [UInt8(ascii: "/")]
     var done: UInt64 = 0
-    for node in volume.tracks.keys
+    for (node, _) in volume.tracks.all
     where volume.located(node).paths.contains(where: { $0.bytes.starts(with: prefix) }) {
       let track = volume.track(node)
       done += volume.isSource ? track.readByteCount : track.writtenByteCount

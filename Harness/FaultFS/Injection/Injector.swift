@@ -10,11 +10,17 @@ final class Injector: RigStore {
   private var known: [String: FaultyVolume] = [:]
   private var order: [FaultyVolume] = []
   private var trees: [String: PlannedTree] = [:]
+  /// The trees as the case begins.
+  private var firstTrees: [String: PlannedTree] = [:]
   private var scriptCase: ScriptCase?
+  private var isCaseHeavy = true
   private(set) var sources = SourceIndex(PlannedTree())
   private(set) var compiler = RuleCompiler(
     sources: SourceIndex(PlannedTree()), seed: 0, names: [:], firstDestination: nil)
   private(set) var rules: [ArmedRule] = []
+  private var placeOfRule: [Int: Int] = [:]
+  /// The rules that were armed since the case began: no other has counted anything.
+  private var touched: [ArmedRule] = []
   /// Rules that wait for a point, a share of bytes, or for both.
   private(set) var waiting: [ArmedRule] = []
   private(set) var acts: [RigAct] = []
@@ -33,9 +39,9 @@ final class Injector: RigStore {
   private(set) var isClaimed = false
   private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
 
-  init(host: any RigHost, cards: CardLibrary) {
+  init(host: any RigHost, trees: TreeBuilder) {
     self.host = host
-    builder = TreeBuilder(cards: cards)
+    builder = trees
   }
 
   deinit { room.deallocate() }
@@ -49,6 +55,39 @@ final class Injector: RigStore {
   func load(_ scriptCase: ScriptCase) throws(RigError) {
     order = []
     rules = []
+    touched = []
+    self.scriptCase = nil
+    clear()
+    do throws(TreeError) {
+      firstTrees = try builder.trees(for: scriptCase)
+    } catch {
+      throw RigError(error.description)
+    }
+    trees = firstTrees
+    isCaseHeavy = Self.isHeavy(trees, scriptCase)
+    let source = trees[RuleCompiler.sourceName] ?? PlannedTree()
+    if sources.tree == source { sources.forget() } else { sources = SourceIndex(source) }
+    for spec in scriptCase.preamble.volumes where spec.alias == nil {
+      order.append(try make(spec))
+    }
+    compiler = RuleCompiler(
+      sources: sources, seed: scriptCase.preamble.seed,
+      names: Dictionary(
+        order.map { ($0.name, $0.store.names) }, uniquingKeysWith: { first, _ in first }),
+      firstDestination: order.first { !$0.isSource }?.name)
+    rules = scriptCase.rules.map(compiler.compile)
+    placeOfRule = Dictionary(
+      rules.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first }
+    )
+    for volume in order {
+      volume.isPastKept = rules.contains { $0.isStale && $0.volume == volume.name }
+      if volume.isPastKept { volume.past = PastStates() }
+    }
+    self.scriptCase = scriptCase
+  }
+
+  /// Everything that a run leaves, but for volumes and rules.
+  private func clear() {
     waiting = []
     acts = []
     ring.reset()
@@ -57,45 +96,41 @@ final class Injector: RigStore {
     recording = nil
     recordingRule = nil
     isRunning = false
-    self.scriptCase = scriptCase
-    do throws(TreeError) {
-      trees = try builder.trees(for: scriptCase)
-    } catch {
-      throw RigError(error.description)
-    }
-    sources = SourceIndex(trees[RuleCompiler.sourceName] ?? PlannedTree())
-    for spec in scriptCase.preamble.volumes where spec.alias == nil {
-      order.append(try fill(spec))
-    }
-    compiler = RuleCompiler(
-      sources: sources, seed: scriptCase.preamble.seed,
-      names: Dictionary(
-        order.map { ($0.name, $0.store.names) }, uniquingKeysWith: { first, _ in first }),
-      firstDestination: order.first { !$0.isSource }?.name)
-    rules = scriptCase.rules.map(compiler.compile)
-    for volume in order {
-      volume.rules = rules.filter { !$0.isAct && $0.volume == volume.name }
-      if volume.rules.contains(where: \.isStale) { volume.past = PastStates() }
-    }
   }
 
-  private func fill(_ spec: VolumeSpec) throws(RigError) -> FaultyVolume {
+  func reset() throws(RigError) {
+    guard scriptCase != nil else { throw RigError("no case was loaded") }
+    clear()
+    trees = firstTrees
+    sources.forget()
+    for rule in touched { rule.reset() }
+    touched = []
+    for volume in order { try fill(volume) }
+  }
+
+  private func make(_ spec: VolumeSpec) throws(RigError) -> FaultyVolume {
     guard let persona = Persona.named(spec.persona) else {
       throw RigError("volume \(spec.name): there is no persona '\(spec.persona)'")
     }
     let volume = try volume(for: spec, persona)
-    volume.resetTracks()
     volume.cache = spec.cache
     volume.store.readsDurable = spec.cache == .lying
-    do throws(SystemError) {
-      try volume.store.load(trees[spec.name] ?? PlannedTree())
-    } catch {
-      throw RigError("volume \(spec.name): \(error)")
-    }
+    volume.isPastKept = false
+    try fill(volume)
+    volume.finalNames = [:]
     for (index, file) in sources.files.enumerated() {
       volume.finalNames[volume.store.names.key(ofPath: file.path)] = index
     }
     return volume
+  }
+
+  private func fill(_ volume: FaultyVolume) throws(RigError) {
+    volume.resetTracks()
+    do throws(SystemError) {
+      try volume.store.load(trees[volume.name] ?? PlannedTree())
+    } catch {
+      throw RigError("volume \(volume.name): \(error)")
+    }
   }
 
   /// The volume of this name, with its numbers where they stopped; another store is another
@@ -105,7 +140,7 @@ final class Injector: RigStore {
   ) throws(RigError) -> FaultyVolume {
     let key = spec.store == .memory ? spec.name : spec.name + " backed"
     if let held = known[key] {
-      (held.store as? MemoryVolume)?.become(
+      held.store.become(
         persona, capacity: spec.capacity, barriers: spec.barriers)
       return held
     }
@@ -126,14 +161,40 @@ final class Injector: RigStore {
     return volume
   }
 
+  // MARK: Size
+
+  /// What a machine under load still does in a small part of a second.
+  private static let lightEntryCount = 2000
+  private static let lightByteCount: UInt64 = 64 << 20
+
+  var isHeavy: Bool {
+    isCaseHeavy || order.contains { $0.writtenByteCount > Self.lightByteCount }
+  }
+
+  func isHeavy(_ scriptCase: ScriptCase) -> Bool {
+    guard let trees = builder.known(for: scriptCase) else { return true }
+    return Self.isHeavy(trees, scriptCase)
+  }
+
+  private static func isHeavy(_ trees: [String: PlannedTree], _ scriptCase: ScriptCase) -> Bool {
+    scriptCase.preamble.volumes.contains { $0.store == .backed }
+      || trees.values.contains { tree in
+        tree.entries.count > lightEntryCount || tree.byteCount > lightByteCount
+      }
+  }
+
   // MARK: Rules
 
   func arm(_ ruleIDs: Set<Int>) throws(RigError) {
-    if let unknown = ruleIDs.first(where: { id in !rules.contains { $0.id == id } }) {
-      throw RigError("the case has no rule \(unknown)")
+    var fresh: [ArmedRule] = []
+    for id in ruleIDs.sorted() {
+      guard let place = placeOfRule[id] else { throw RigError("the case has no rule \(id)") }
+      if !rules[place].isArmed { fresh.append(rules[place]) }
     }
-    let fresh = rules.filter { ruleIDs.contains($0.id) && !$0.isArmed }
-    for rule in fresh { rule.isArmed = true }
+    for rule in fresh {
+      rule.isArmed = true
+      if !touched.contains(where: { $0 === rule }) { touched.append(rule) }
+    }
     refresh()
     for rule in fresh { try recordFor(rule) }
     for rule in fresh where rule.isAct && rule.timing == nil && rule.progress == nil {
@@ -143,7 +204,7 @@ final class Injector: RigStore {
   }
 
   func disarm() {
-    for rule in rules { rule.isArmed = false }
+    for rule in touched { rule.isArmed = false }
     for volume in order {
       volume.store.isFull = false
       volume.store.isReadOnly = false
@@ -152,12 +213,14 @@ final class Injector: RigStore {
     refresh()
   }
 
+  /// In the order of the script, as everything that asks rules in turn does.
   private func refresh() {
-    waiting = rules.filter { $0.isArmed && ($0.timing != nil || ($0.isAct && $0.progress != nil)) }
+    touched.sort { placeOfRule[$0.id] ?? 0 < placeOfRule[$1.id] ?? 0 }
+    let armed = touched.filter(\.isArmed)
+    waiting = armed.filter { $0.timing != nil || ($0.isAct && $0.progress != nil) }
     for volume in order {
-      volume.armedBits = volume.rules.reduce(into: []) { bits, rule in
-        if rule.isArmed { bits.formUnion(rule.bits) }
-      }
+      volume.rules = armed.filter { !$0.isAct && $0.volume == volume.name }
+      volume.armedBits = volume.rules.reduce(into: []) { $0.formUnion($1.bits) }
     }
   }
 
@@ -167,12 +230,12 @@ final class Injector: RigStore {
   /// A rule's effect took hold.
   func struck(_ strike: FaultyVolume.Strike) { strike.rule.tookHold(strike.key) }
 
-  var fired: [Int: Int] { Dictionary(uniqueKeysWithValues: rules.map { ($0.id, $0.fired) }) }
+  var fired: [Int: Int] { Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0.fired) }) }
 
   var trace: [TraceRecord] { ring.records }
 
   var hasTaughtKernel: Bool {
-    rules.contains { rule in
+    touched.contains { rule in
       switch rule.rule.effect {
       // It takes ENOSYS for an answer about the whole mount.
       case .fail(_, _, .notImplemented, _, _): rule.fired > 0
@@ -220,7 +283,7 @@ final class Injector: RigStore {
   func beginRun() {
     isRunning = true
     for volume in order { volume.beginRun() }
-    for rule in rules where rule.isArmed && rule.isAct && rule.volume == nil {
+    for rule in touched where rule.isArmed && rule.isAct && rule.volume == nil {
       if rule.timing == nil, rule.progress == nil { act(rule) }
     }
   }
@@ -268,113 +331,5 @@ final class Injector: RigStore {
     guard rule.hasStrikesLeft(0), rule.picks(0), carryOut(rule) else { return }
     rule.tookHold(0)
     recorder?.note(rule.id)
-  }
-
-  private func carryOut(_ rule: ArmedRule) -> Bool {
-    switch rule.rule.effect {
-    case .full(let name): return change(name) { $0.store.isFull = true }
-    case .readOnly(let name): return change(name) { $0.store.isReadOnly = true }
-    case .clock(let name, let milliseconds):
-      return change(name) { $0.store.moveClock(milliseconds: milliseconds) }
-    case .eject(let name):
-      return change(name) { volume in
-        volume.goOut()
-        record(.ejected, name, "")
-        host.eject(volume: name)
-      }
-    case .insert(let name, let other):
-      return change(name) { _ in
-        record(.inserted, name, "")
-        host.insert(volume: name, other: other)
-      }
-    case .remount(let name):
-      return change(name) { volume in
-        volume.goOut()
-        record(.remounted, name, "")
-        host.remount(volume: name)
-      }
-    case .crash(let names, let keep): return crash(names, keep)
-    case .swapInode(let target, let bytes): return swap(target, bytes)
-    case .change(let target, let change, let restoreTimes):
-      return self.change(target, change, restoreTimes)
-    case .killSubject, .terminateSubject, .stopSubject, .limitSubject:
-      return isRunning && strikeSubject(rule.rule.effect)
-    default: return false
-    }
-  }
-
-  private func change(_ name: String, _ body: (FaultyVolume) -> Void) -> Bool {
-    guard let volume = volume(name) else { return false }
-    body(volume)
-    return true
-  }
-
-  private func strikeSubject(_ effect: Effect) -> Bool {
-    switch effect {
-    case .killSubject:
-      record(.killed, "", "")
-      host.killSubject()
-    case .terminateSubject:
-      record(.terminated, "", "")
-      host.terminateSubject()
-    case .stopSubject(let milliseconds):
-      record(.stopped, "", "")
-      host.stopSubject(milliseconds: milliseconds)
-    case .limitSubject(let limit, let value): return host.limitSubject(limit, value)
-    default: return false
-    }
-    return true
-  }
-
-  /// Where a target's file has its name: the final one if it has several.
-  private func place(_ target: Target) -> (volume: FaultyVolume, path: BytePath)? {
-    guard let volume = volume(target.volume) else { return nil }
-    let matcher = compiler.matcher(target)
-    if case .path(let path) = target.subject { return (volume, path) }
-    if matcher.path != nil, case .glob(let path) = target.subject {
-      return (volume, BytePath(path))
-    }
-    guard let node = volume.find(matcher) else { return nil }
-    let track = volume.located(node)
-    let final = zip(track.paths, track.keys).first { volume.finalNames[$0.1] != nil }?.0
-    return (final ?? track.paths.first).map { (volume, $0) }
-  }
-
-  private func swap(_ target: Target, _ bytes: SwapBytes) -> Bool {
-    guard let (volume, path) = place(target), (try? volume.store.act(.swap(bytes), at: path)) != nil
-    else { return false }
-    volume.nameStamp += 1
-    record(.swapped, volume.name, path)
-    noticeChange(volume, path)
-    return true
-  }
-
-  private func change(_ target: Target, _ change: Change, _ restoreTimes: Bool) -> Bool {
-    guard let (volume, path) = place(target),
-      (try? volume.store.act(.change(change, restoreTimes: restoreTimes), at: path)) != nil
-    else { return false }
-    volume.nameStamp += 1
-    record(.changed, volume.name, path)
-    noticeChange(volume, path)
-    return true
-  }
-
-  /// What a subject copies from now on is what stands there now.
-  private func noticeChange(_ volume: FaultyVolume, _ path: BytePath) {
-    guard volume.isSource, let file = sources.index(of: path),
-      let node = volume.store.node(at: path)
-    else { return }
-    let planned = sources.files[file].content
-    let size = volume.store.attributes(of: node)?.byteCount ?? 0
-    var offset: UInt64 = 0
-    let step = 1 << 20
-    while offset < size {
-      let now = volume.store.bytes(of: node, at: offset, count: step)
-      if now.isEmpty { break }
-      if now != planned.bytes(at: offset, count: now.count) {
-        sources.differs(file, at: offset, now)
-      }
-      offset += UInt64(now.count)
-    }
   }
 }

@@ -84,7 +84,7 @@ final class OperationRecorder {
       byReader: isReader, isShadowed: !nth.isFirst || !pointNth.isFirst,
       thread: threads[request.thread] ?? 0, kind: volume.recordedKind(address),
       entry: address.node.flatMap { volume.store.attributes(of: $0)?.kind },
-      phases: address.node.map { volume.track($0).phases.map(\.rawValue).sorted() } ?? [],
+      phases: address.node.map { volume.track($0).phases.names.sorted() } ?? [],
       range: address.range, byteCount: volume.recordedSize(address), answered: nil, errno: nil,
       traits: volume.recordedTraits(address, request.call), listed: [],
       pass: volume.recordedPass(address), struck: [])

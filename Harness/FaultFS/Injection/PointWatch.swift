@@ -32,6 +32,12 @@ final class PointWatch {
   }
 
   func wasPassed() { isReached = true }
+
+  /// As it was made.
+  func reset() {
+    counts = [:]
+    isReached = false
+  }
 }
 
 /// Something that the request being served is about to bring about.

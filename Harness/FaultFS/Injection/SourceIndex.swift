@@ -13,6 +13,7 @@ final class SourceIndex {
     let content: Content
   }
 
+  let tree: PlannedTree
   let files: [File]
   private let byPath: [BytePath: Int]
   /// For an offset: the first bytes there of each file that is long enough.
@@ -45,8 +46,17 @@ final class SourceIndex {
       let content = entry.content ?? Content(key: Content.Key(high: 0, low: 0), byteCount: 0)
       files.append(File(path: path, content: content))
     }
+    self.tree = tree
     self.files = files
     self.byPath = byPath
+  }
+
+  /// Forgets what was served; what follows from the tree alone stays.
+  func forget() {
+    recent.removeAll(keepingCapacity: true)
+    nextRecent = 0
+    variants = [:]
+    variantByteCount = 0
   }
 
   func index(of path: BytePath) -> Int? { byPath[path] }
@@ -141,7 +151,7 @@ final class SourceIndex {
     let count = Int(min(UInt64(min(data.count, Self.comparedByteCount)), available))
     if count < Self.leastByteCount, UInt64(count) < available { return false }
     if UInt64(data.count) > available, variants[file] == nil { return false }
-    let planned = content.bytes(at: offset, count: count)
+    let planned = RecipeCache.shared.bytes(of: content, at: offset, count: count)
     if same(planned, data) { return true }
     guard let variants = variants[file] else { return false }
     var seen = planned

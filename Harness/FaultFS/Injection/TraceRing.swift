@@ -6,6 +6,7 @@ struct TraceRing {
   private var entries: [Entry] = []
   private var count = 0
   private var threads: [Int32: Int] = [:]
+  private var lastThread: Int32?
 
   static let limit = 20_000
 
@@ -42,7 +43,10 @@ struct TraceRing {
   }
 
   mutating func add(_ entry: Entry) {
-    if threads[entry.thread] == nil { threads[entry.thread] = threads.count + 1 }
+    if entry.thread != lastThread {
+      if threads[entry.thread] == nil { threads[entry.thread] = threads.count + 1 }
+      lastThread = entry.thread
+    }
     if entries.count < Self.limit {
       entries.append(entry)
     } else {
@@ -54,6 +58,7 @@ struct TraceRing {
   mutating func reset() {
     entries.removeAll(keepingCapacity: true)
     threads = [:]
+    lastThread = nil
     count = 0
   }
 

@@ -18,7 +18,7 @@ final class Track {
   var isWrittenNow = false
   /// Beyond the last byte that a request touched since the mount.
   var touchedEnd: UInt64 = 0
-  var phases: Set<Phase> = []
+  var phases: PhaseSet = []
   /// Passes of reading over the file, or listings of the folder from the start.
   var passes = 0
   /// Beyond the last byte read in this pass.
@@ -28,6 +28,8 @@ final class Track {
   var paths: [BytePath] = []
   /// The same paths as keys of the persona.
   var keys: [BytePath] = []
+  /// The source files of which they are the final names.
+  var finals: [Int] = []
   var stamp: UInt64 = .max
 
   enum Label: Hashable {

@@ -7,6 +7,9 @@ final class DigestCache {
   private var recipes: [Content: String] = [:]
   private var versions: [Version: String] = [:]
 
+  /// A rig lives through many cards.
+  private static let recipeLimit = 1 << 17
+
   private struct Version: Hashable {
     let volume: ObjectIdentifier
     let number: UInt64
@@ -24,6 +27,7 @@ final class DigestCache {
   func digest(of recipe: Content) -> String {
     if let known = recipes[recipe] { return known }
     let digest = recipe.digest()
+    if recipes.count == Self.recipeLimit { recipes = [:] }
     recipes[recipe] = digest
     return digest
   }

@@ -6,19 +6,19 @@ import SystemIO
 ///
 /// A value; copies share pages until one of them writes. Ranges outside recipe and pages are holes.
 struct FileBytes {
-  private(set) var byteCount: UInt64 = 0
+  var byteCount: UInt64 = 0
   /// Blocks of 4 KiB that are allocated.
-  private(set) var blocks: UInt64 = 0
+  var blocks: UInt64 = 0
   private var recipe: Content?
   /// The recipe holds below this offset, wherever no page lies over it.
   private var recipeEnd: UInt64 = 0
-  private var pages: [UInt64: Page] = [:]
+  var pages: [UInt64: Page] = [:]
   /// The file of a backed volume below the pages.
-  private var file: BackingFile?
+  var file: BackingFile?
   /// Writes go to the file itself: the volatile layer. Without it they go to pages over the file.
-  private var goesThrough = false
+  var goesThrough = false
 
-  private static let pageSize = UInt64(Page.byteCount)
+  static let pageSize = UInt64(Page.byteCount)
 
   init() {}
 
@@ -92,7 +92,8 @@ struct FileBytes {
       }
     } else if let recipe, offset < recipeEnd {
       let count = Int(min(UInt64(target.count), recipeEnd - offset))
-      made = recipe.fill(UnsafeMutableRawBufferPointer(rebasing: target[..<count]), at: offset)
+      made = RecipeCache.shared.fill(
+        UnsafeMutableRawBufferPointer(rebasing: target[..<count]), from: recipe, at: offset)
     }
     if made < target.count, let base = target.baseAddress {
       memset(base + made, 0, target.count - made)
@@ -278,65 +279,6 @@ struct FileBytes {
     return changed.map { ByteRange(offset: $0 * Self.pageSize, count: Self.pageSize) }
   }
 
-  // MARK: Backed
-
-  /// The file was written up to here.
-  mutating func extend(to end: UInt64) {
-    byteCount = max(byteCount, end)
-    blocks = Self.blocks(of: byteCount)
-  }
-
-  /// The same bytes for the durable layer: what the file holds now, whatever is written later.
-  var kept: FileBytes {
-    var copy = self
-    if copy.goesThrough {
-      copy.goesThrough = false
-      copy.pages = [:]
-    }
-    return copy
-  }
-
-  /// Saves what the file holds of a range before it is overwritten.
-  mutating func keep(_ range: ByteRange) {
-    guard file != nil, !goesThrough, range.offset < byteCount else { return }
-    let end = min(range.offset + range.count, byteCount)
-    forEachPart(range.offset, Int(end - range.offset)) { number, _, _, _ in
-      guard pages[number] == nil else { return }
-      change(number) { _ in }
-    }
-  }
-
-  /// Brings the file to these bytes and returns them as the volatile layer's.
-  func writtenBack() -> FileBytes {
-    guard let file, !goesThrough else { return self }
-    var through = FileBytes(file, byteCount: byteCount)
-    let room = UnsafeMutableRawPointer.allocate(byteCount: Page.byteCount, alignment: 16)
-    defer { room.deallocate() }
-    for (number, page) in pages {
-      page.load(room, count: Page.byteCount, at: 0)
-      through.write(
-        UnsafeRawBufferPointer(start: room, count: Page.byteCount), at: number * Self.pageSize)
-    }
-    through.truncate(to: byteCount)
-    return through
-  }
-
-  /// The file emptied: nothing of it was durable.
-  var cut: FileBytes {
-    var bytes = self
-    bytes.truncate(to: 0)
-    return bytes
-  }
-
-  private func through(_ body: (BackingFile) throws(SystemError) -> Void) {
-    guard let file else { return }
-    do throws(SystemError) {
-      try body(file)
-    } catch {
-      file.note(error)
-    }
-  }
-
   // MARK: Pages
 
   private func isInRecipe(_ number: UInt64) -> Bool { number * Self.pageSize < recipeEnd }
@@ -374,7 +316,7 @@ struct FileBytes {
     byteCount = max(byteCount, (number + 1) * Self.pageSize)
   }
 
-  private mutating func change(_ number: UInt64, _ body: (Page) -> Void) {
+  mutating func change(_ number: UInt64, _ body: (Page) -> Void) {
     let page: Page
     if var held = pages.removeValue(forKey: number) {
       blocks -= UInt64(held.blocks.nonzeroBitCount)

@@ -161,7 +161,9 @@ extension MemoryVolume {
 
   // MARK: Where things are
 
-  var rootNames: [BytePath] { root.table?.entries.values.map(\.name) ?? [] }
+  var knownRootNames: [BytePath] {
+    (root.table?.entries ?? [:]).values.filter { find($0.node)?.lookups ?? 0 > 0 }.map(\.name)
+  }
 
   func paths(of id: NodeID) -> [BytePath] {
     guard let node = find(id) else { return [] }

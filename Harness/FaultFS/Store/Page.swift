@@ -19,7 +19,7 @@ final class Page {
   init(copying other: Page) {
     blocks = other.blocks
     if other.capacity > 0, let source = other.bytes {
-      reserve(other.capacity)
+      reserve(other.capacity, overwriting: 0..<other.capacity)
       bytes?.copyMemory(from: source, byteCount: other.capacity)
     }
   }
@@ -27,14 +27,14 @@ final class Page {
   deinit { free(bytes) }
 
   func store(_ source: UnsafeRawPointer, count: Int, at offset: Int) {
-    reserve(offset + count)
+    reserve(offset + count, overwriting: offset..<offset + count)
     bytes?.advanced(by: offset).copyMemory(from: source, byteCount: count)
     blocks |= Page.mask(from: offset, to: offset + count)
   }
 
   /// Runs `body` on the room for `count` bytes at `offset` and counts their blocks as allocated.
   func fill(_ offset: Int, count: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-    reserve(offset + count)
+    reserve(offset + count, overwriting: offset..<offset + count)
     body(UnsafeMutableRawBufferPointer(start: bytes?.advanced(by: offset), count: count))
     blocks |= Page.mask(from: offset, to: offset + count)
   }
@@ -60,12 +60,16 @@ final class Page {
       truncatingIfNeeded: (UInt32(1) << UInt32(last + 1)) - (UInt32(1) << UInt32(first)))
   }
 
-  private func reserve(_ count: Int) {
+  /// Makes room; what is new is zero but for what the caller writes at once.
+  private func reserve(_ count: Int, overwriting written: Range<Int>) {
     guard count > capacity else { return }
     var larger = 4096
     while larger < count { larger *= 4 }
     guard let room = realloc(bytes, larger) else { preconditionFailure("no memory for a page") }
-    memset(room + capacity, 0, larger - capacity)
+    let before = max(capacity, written.lowerBound)
+    let after = max(capacity, written.upperBound)
+    memset(room + capacity, 0, before - capacity)
+    memset(room + after, 0, larger - after)
     bytes = room
     capacity = larger
   }

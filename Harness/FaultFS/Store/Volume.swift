@@ -19,8 +19,8 @@ protocol Volume: AnyObject {
   func paths(of node: NodeID) -> [BytePath]
   /// A name as listings show it, by any spelling; nil when it is missing.
   func listedName(of name: BytePath, in parent: NodeID) -> BytePath?
-  /// Names in the root, as readers see it.
-  var rootNames: [BytePath] { get }
+  /// Names in the root of inodes to which the kernel holds references.
+  var knownRootNames: [BytePath] { get }
   func child(of parent: NodeID, named name: BytePath) -> NodeID?
   func node(at path: BytePath) -> NodeID?
   /// The answer of a lookup that finds this inode; nil for one that is gone.

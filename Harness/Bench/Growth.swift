@@ -1,0 +1,89 @@
+import CommandLineKit
+import SystemIO
+import Wire
+
+/// How much more a process holds in the last fifth of a run than in the second one.
+///
+/// The least that was seen in each stands for it: what a schedule holds for a moment is no growth.
+struct Growth {
+  private let early: Least
+  private let late: Least
+  /// Schedules between the two.
+  private let schedules: Double
+
+  private struct Least {
+    let descriptors: Int
+    let threads: Int
+    let children: Int
+    let bytes: Int64
+
+    init?(_ samples: [ProcessSample]) {
+      guard let descriptors = samples.map(\.descriptors).min(),
+        let threads = samples.map(\.threads).min(),
+        let children = samples.map(\.children.count).min(),
+        let bytes = samples.map(\.anonymousBytes).min()
+      else { return nil }
+      self.descriptors = descriptors
+      self.threads = threads
+      self.children = children
+      self.bytes = bytes
+    }
+  }
+
+  /// nil for a process that did not live through both.
+  init?(
+    _ samples: [(time: Duration, sample: ProcessSample)], seconds: Double, schedules: Double
+  ) {
+    func within(_ range: Range<Double>) -> [ProcessSample] {
+      samples.filter { range.contains($0.time.seconds / seconds) }.map(\.sample)
+    }
+    guard let early = Least(within(0.2..<0.4)), let late = Least(within(0.8..<1)) else {
+      return nil
+    }
+    self.early = early
+    self.late = late
+    self.schedules = max(1, schedules * 0.6)
+  }
+
+  init?(before: [ProcessSample], after: [ProcessSample], schedules: Int) {
+    guard let early = Least(before), let late = Least(after) else { return nil }
+    self.early = early
+    self.late = late
+    self.schedules = Double(max(1, schedules))
+  }
+
+  var bytesPerSchedule: Double { Double(late.bytes - early.bytes) / schedules }
+
+  var descriptorText: String { "\(early.descriptors) to \(late.descriptors)" }
+  var threadText: String { "\(early.threads) to \(late.threads)" }
+  var memoryText: String {
+    "\(ByteCount.text(UInt64(early.bytes))) to \(ByteCount.text(UInt64(late.bytes)))"
+  }
+
+  /// What may not be, one sentence each.
+  var problems: [String] {
+    var problems: [String] = []
+    if late.descriptors > early.descriptors {
+      problems.append("descriptors grew from \(descriptorText)")
+    }
+    if late.threads > early.threads { problems.append("threads grew from \(threadText)") }
+    if late.children > early.children {
+      problems.append("children grew from \(early.children) to \(late.children)")
+    }
+    let allowed = Double(SoakBench.spareBytes) + SoakBench.bytesPerSchedule * schedules
+    if Double(late.bytes - early.bytes) > allowed {
+      problems.append(
+        "memory grew from \(memoryText), \(Ratio.twoPlaces(bytesPerSchedule)) bytes a schedule")
+    }
+    return problems
+  }
+
+  func json(_ process: String) -> JSON {
+    .object([
+      .init("process", .text(process)), .init("descriptors", JSON(late.descriptors)),
+      .init("threads", JSON(late.threads)), .init("children", JSON(late.children)),
+      .init("anonymousBytes", JSON(late.bytes)),
+      .init("bytesPerSchedule", .number(bytesPerSchedule)),
+    ])
+  }
+}
