@@ -5,13 +5,13 @@ import Wire
 /// How much more a process holds in the last fifth of a run than in the second one.
 ///
 /// The least that was seen in each stands for it: what a schedule holds for a moment is no growth.
-struct Growth {
+struct Growth: Sendable {
   private let early: Least
   private let late: Least
   /// Schedules between the two.
   private let schedules: Double
 
-  private struct Least {
+  private struct Least: Sendable {
     let descriptors: Int
     let threads: Int
     let children: Int
@@ -54,6 +54,7 @@ struct Growth {
 
   var bytesPerSchedule: Double { Double(late.bytes - early.bytes) / schedules }
 
+  var rateText: String { "\(Int(bytesPerSchedule.rounded()))" }
   var descriptorText: String { "\(early.descriptors) to \(late.descriptors)" }
   var threadText: String { "\(early.threads) to \(late.threads)" }
   var memoryText: String {
@@ -73,7 +74,7 @@ struct Growth {
     let allowed = Double(SoakBench.spareBytes) + SoakBench.bytesPerSchedule * schedules
     if Double(late.bytes - early.bytes) > allowed {
       problems.append(
-        "memory grew from \(memoryText), \(Ratio.twoPlaces(bytesPerSchedule)) bytes a schedule")
+        "memory grew from \(memoryText), \(rateText) bytes a schedule")
     }
     return problems
   }

@@ -22,7 +22,7 @@ struct ScheduleBench {
   static let resetBound = Duration.microseconds(300)
   private static let cardCount = 20
   private static let cardFileByteCount = 64 << 10
-  private static let errnos = ["EIO", "ENOSPC", "EDQUOT", "ESTALE", "EINTR"]
+  static let errnos = ["EIO", "ENOSPC", "EDQUOT", "ESTALE", "EINTR"]
 
   init(_ settings: Bench.Settings) {
     self.settings = settings
@@ -213,7 +213,7 @@ struct ScheduleBench {
     }
   }
 
-  private func harness() throws(BenchError) -> BytePath {
+  func harness() throws(BenchError) -> BytePath {
     try system { () throws(SystemError) in try FileSystem.readLink("/proc/self/exe") }
   }
 
@@ -233,7 +233,7 @@ struct ScheduleBench {
   }
 
   /// On a thread that is bound to one core, as are those that it starts.
-  private func onThread<Value: Sendable>(
+  func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws(BenchError) -> Value
   ) throws(BenchError) -> Value {
     let result = Monitor<Result<Value, BenchError>?>(nil)

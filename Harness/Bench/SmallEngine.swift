@@ -10,16 +10,17 @@ final class SmallEngine {
   /// Names of the files, in the roots of both volumes.
   static let names = (1...fileCount).map { BytePath("C000\($0).MP4") }
 
-  private let destination: String
+  /// The roots of both volumes, pinned: the paths above them are the machine's.
+  private let source: FileDescriptor
+  private let destination: FileDescriptor
   private let files: [File]
   private let data = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * byteCount, alignment: 64)
   private let again = UnsafeMutableRawBufferPointer.allocate(
     byteCount: 2 * byteCount, alignment: 64)
 
   private struct File {
-    let source: String
+    let name: String
     let temporary: String
-    let final: String
   }
 
   /// What became of one file: done, or the errno of the call that failed; `badBytes` where what
@@ -30,12 +31,10 @@ final class SmallEngine {
     case badBytes
   }
 
-  init?(source: BytePath, destination: BytePath) {
-    guard let from = source.utf8, let to = destination.utf8 else { return nil }
-    self.destination = to
-    files = Self.names.compactMap(\.utf8).map {
-      File(source: "\(from)/\($0)", temporary: "\(to)/.\($0).tmp", final: "\(to)/\($0)")
-    }
+  init(source: BytePath, destination: BytePath) throws(SystemError) {
+    self.source = try FileDescriptor.open(source, .readOnly, options: .directory)
+    self.destination = try FileDescriptor.open(destination, .readOnly, options: .directory)
+    files = Self.names.map(\.escaped).map { File(name: $0, temporary: ".\($0).tmp") }
   }
 
   deinit {
@@ -62,9 +61,12 @@ final class SmallEngine {
   }
 
   private func copy(_ file: File) throws(Stop) {
-    try look(at: file.source)
-    let count = try read(file.source, into: data, checksSize: true)
-    let writer = try call(open(file.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
+    let from = source.rawValue
+    let to = destination.rawValue
+    try look(at: file.name, in: from)
+    let count = try read(file.name, in: from, into: data, checksSize: true)
+    let writer = try call(
+      openat(to, file.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
     do throws(Stop) {
       let written = try call(Glibc.write(writer, data.baseAddress, count))
       if written != count { throw Stop(errno: EIO) }
@@ -74,29 +76,29 @@ final class SmallEngine {
       throw error
     }
     _ = try call(close(writer))
-    let held = try read(file.temporary, into: again, checksSize: false)
+    let held = try read(file.temporary, in: to, into: again, checksSize: false)
     guard held == count, let one = data.baseAddress, let other = again.baseAddress,
       memcmp(one, other, count) == 0
     else { throw Stop() }
-    _ = try call(rename(file.temporary, file.final))
-    let folder = try call(open(destination, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    _ = try call(renameat(to, file.temporary, to, file.name))
+    let folder = try call(openat(to, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     let synced = fsync(folder)
     let error = errno
     close(folder)
     if synced != 0 { throw Stop(errno: error) }
-    try look(at: file.final)
+    try look(at: file.name, in: to)
   }
 
-  private func look(at path: String) throws(Stop) {
+  private func look(at name: String, in folder: CInt) throws(Stop) {
     var metadata = stat()
-    _ = try call(stat(path, &metadata))
+    _ = try call(fstatat(folder, name, &metadata, 0))
   }
 
   /// Reads a whole file: its bytes, and the end.
   private func read(
-    _ path: String, into room: UnsafeMutableRawBufferPointer, checksSize: Bool
+    _ name: String, in folder: CInt, into room: UnsafeMutableRawBufferPointer, checksSize: Bool
   ) throws(Stop) -> Int {
-    let reader = try call(open(path, O_RDONLY | O_CLOEXEC))
+    let reader = try call(openat(folder, name, O_RDONLY | O_CLOEXEC))
     var count = 0
     do throws(Stop) {
       if checksSize {

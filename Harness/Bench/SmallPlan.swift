@@ -32,10 +32,13 @@ struct SmallPlan {
     let plain = try ScheduleBench.script(names, size: "4KiB", rules: [])
     let volumes = try rig.load(plain, caseIndex: 0)
     guard let source = volumes.first(where: { $0.name == "src" })?.mountPoint,
-      let destination = volumes.first(where: { $0.name == "dst" })?.mountPoint,
-      let engine = SmallEngine(source: source, destination: destination)
+      let destination = volumes.first(where: { $0.name == "dst" })?.mountPoint
     else { throw RigError("the rig did not mount both volumes") }
-    self.engine = engine
+    do throws(SystemError) {
+      engine = try SmallEngine(source: source, destination: destination)
+    } catch {
+      throw RigError("\(error)")
+    }
     digests = try rig.snapshot("src", .volatile).entries.filter { $0.value.kind == .file }
       .sorted { $0.key < $1.key }.map(\.value.digest)
     // The second recording knows every target from the start, as a rule does.

@@ -1,4 +1,5 @@
 import CommandLineKit
+import FaultFS
 import SystemIO
 import Wire
 
@@ -29,6 +30,53 @@ struct SoakBench {
   }
 
   func run(_ root: BytePath, _ tell: (String) -> Void) throws(BenchError) -> JSON {
+    .object([
+      .init("rig", try rig(root, tell)), .init("harness", try whole(root, tell)),
+    ])
+  }
+
+  // MARK: A rig alone
+
+  /// The small engine on one rig, which is a process of its own here.
+  private func rig(_ root: BytePath, _ tell: (String) -> Void) throws(BenchError) -> JSON {
+    let bench = ScheduleBench(settings)
+    let harness = try bench.harness()
+    let settings = settings
+    let growth = try bench.onThread { () throws(BenchError) in
+      do throws(RigError) {
+        let rig = try RigClient.start(
+          harness: harness, workFolder: root.appending("rig"), cards: [])
+        let plan = try SmallPlan(rig, errnos: ScheduleBench.errnos)
+        var round = SmallPlan.Round()
+        // So that every table has its size.
+        for _ in 0..<3 { try plan.run(rig, &round) }
+        let warm = round.count
+        let before = ProcessSample(process: rig.pid)
+        while round.count < warm + settings.scheduleCount { try plan.run(rig, &round) }
+        let after = ProcessSample(process: rig.pid)
+        let schedules = round.count - warm
+        let members = [rig.pid: Member(role: "rig"), rig.watchdogPID: Member(role: "watchdog")]
+        try rig.shutdown()
+        let growth = Growth(
+          before: before.map { [$0] } ?? [], after: after.map { [$0] } ?? [], schedules: schedules)
+        return (growth: growth, schedules: schedules, left: Self.leftBehind(members))
+      } catch {
+        throw .rig(error)
+      }
+    }
+    guard let grown = growth.growth else { throw .leaks(["the rig cannot be seen in /proc"]) }
+    tell("soak: \(growth.schedules) schedules of the small engine on one rig")
+    tell(
+      "  descriptors \(grown.descriptorText), threads \(grown.threadText), "
+        + "memory \(grown.memoryText), \(grown.rateText) bytes a schedule")
+    let problems = grown.problems + growth.left
+    if !problems.isEmpty { throw .leaks(problems) }
+    return grown.json("rig")
+  }
+
+  // MARK: The whole harness
+
+  private func whole(_ root: BytePath, _ tell: (String) -> Void) throws(BenchError) -> JSON {
     let folder = root.appending("soak")
     let script = folder.appending("soak.fault")
     let report = folder.appending("report")
@@ -66,7 +114,7 @@ struct SoakBench {
       let name = "\(member.role) \(process)"
       table.add([
         name, growth.descriptorText, growth.threadText, growth.memoryText,
-        Ratio.twoPlaces(growth.bytesPerSchedule),
+        growth.rateText,
       ])
       problems += growth.problems.map { "\(name): \($0)" }
       rows.append(growth.json(name))
