@@ -60,6 +60,10 @@ struct WrongLine: CustomTestStringConvertible, Sendable {
     WrongLine("fail link dst:a with EIO ‸from 1", "byte offset"),
     WrongLine("full dst ‸range 0+1", "byte offset"),
     WrongLine("full dst ‸nth 3", "could be counted"),
+    WrongLine("full dst ‸every 3", "could be counted"),
+    WrongLine("full dst ‸by reader", "could be counted"),
+    WrongLine(
+      "fail write dst:a with EIO after stat ‸between stat and open", "'before' and 'after'"),
     WrongLine("fail write dst:a with EIO nth 1 ‸every 2", "contradict"),
     WrongLine("fail write dst:a with EIO ‸after eviction", "belongs to reads"),
     WrongLine("fail stat dst:a with EIO ‸performed", "changes nothing"),

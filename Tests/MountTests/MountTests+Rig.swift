@@ -22,6 +22,21 @@ extension MountTests {
       """
     }
 
+    @Test("ioctl reaches the rig, which knows none, and a rule answers it")
+    func ioctl() throws {
+      let rig = try RigFixture()
+      let script = Self.plain.replacing(
+        "  expect verified", with: "  fail ioctl dst:f with EIO\n  expect verified")
+      let place = try #require(try rig.load(script)["dst"])
+      let file = try FileDescriptor.open(place.appending("f"), .readWrite, options: .create)
+      #expect(errno(of: { try file.flushBlockDevice() })?.rawValue == ENOTTY)
+      try rig.client.arm(ruleIDs: [0])
+      #expect(errno(of: { try file.flushBlockDevice() }) == .inputOutput)
+      #expect(try rig.client.status().fired == [0: 1])
+      try file.close()
+      try rig.end()
+    }
+
     @Test("A load mounts every volume and fills it; the snapshot says what stands there")
     func load() throws {
       let rig = try RigFixture()
