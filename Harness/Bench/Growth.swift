@@ -4,29 +4,29 @@ import Wire
 
 /// How much more a process holds in the last fifth of a run than in the second one.
 ///
-/// The least that was seen in each stands for it: what a schedule holds for a moment is no growth.
+/// The median of each stands for it: what a schedule holds for a moment is no growth, and a mount
+/// that is being made anew no loss.
 struct Growth: Sendable {
-  private let early: Least
-  private let late: Least
+  private let early: Typical
+  private let late: Typical
   /// Schedules between the two.
   private let schedules: Double
 
-  private struct Least: Sendable {
+  private struct Typical: Sendable {
     let descriptors: Int
     let threads: Int
     let children: Int
     let bytes: Int64
 
     init?(_ samples: [ProcessSample]) {
-      guard let descriptors = samples.map(\.descriptors).min(),
-        let threads = samples.map(\.threads).min(),
-        let children = samples.map(\.children.count).min(),
-        let bytes = samples.map(\.anonymousBytes).min()
-      else { return nil }
-      self.descriptors = descriptors
-      self.threads = threads
-      self.children = children
-      self.bytes = bytes
+      if samples.isEmpty { return nil }
+      func median<Value: Comparable>(_ values: [Value]) -> Value {
+        values.sorted()[values.count / 2]
+      }
+      descriptors = median(samples.map(\.descriptors))
+      threads = median(samples.map(\.threads))
+      children = median(samples.map(\.children.count))
+      bytes = median(samples.map(\.anonymousBytes))
     }
   }
 
@@ -37,7 +37,7 @@ struct Growth: Sendable {
     func within(_ range: Range<Double>) -> [ProcessSample] {
       samples.filter { range.contains($0.time.seconds / seconds) }.map(\.sample)
     }
-    guard let early = Least(within(0.2..<0.4)), let late = Least(within(0.8..<1)) else {
+    guard let early = Typical(within(0.2..<0.4)), let late = Typical(within(0.8..<1)) else {
       return nil
     }
     self.early = early
@@ -46,7 +46,7 @@ struct Growth: Sendable {
   }
 
   init?(before: [ProcessSample], after: [ProcessSample], schedules: Int) {
-    guard let early = Least(before), let late = Least(after) else { return nil }
+    guard let early = Typical(before), let late = Typical(after) else { return nil }
     self.early = early
     self.late = late
     self.schedules = Double(max(1, schedules))

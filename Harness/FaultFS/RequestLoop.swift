@@ -9,6 +9,8 @@ import SystemIO
 final class RequestLoop: RequestKeeper {
   /// So many requests of one session before all are polled.
   private static let batch = 32
+  /// The same where nothing else waits: the clock is looked at in between.
+  private static let burst = 8
   /// The longest time between two looks at the clock.
   private static let longestWait = Duration.milliseconds(250)
 
@@ -21,9 +23,6 @@ final class RequestLoop: RequestKeeper {
   private var gate: RequestGate?
   private var isStopped = false
   private let events: EventSet
-  private var roundsSinceClock = 0
-  /// Rounds with requests between two looks at the clock, where nothing is due by the clock.
-  private static let roundsPerClock = 64
   /// More than 1 while an act of a rule, or a command, waits for the kernel.
   private var depth = 0
   /// Called at least every 250 ms; feeds the watchdog.
@@ -154,6 +153,7 @@ final class RequestLoop: RequestKeeper {
     // A body may run rounds of its own, which find something else.
     let ready = events.ready
     var others: [CInt] = []
+    let limit = ready[..<count].contains { session($0) == nil } ? Self.batch : Self.burst
     // Requests come before control, so that a command finds everything that was sent before it.
     for descriptor in ready[..<count] {
       guard let session = session(descriptor) else {
@@ -161,7 +161,7 @@ final class RequestLoop: RequestKeeper {
         continue
       }
       var served = 0
-      while served < Self.batch, session.serveNext() { served += 1 }
+      while served < limit, session.serveNext() { served += 1 }
       if session.isOver { remove(session) }
     }
     for descriptor in others {
@@ -169,11 +169,9 @@ final class RequestLoop: RequestKeeper {
       let watch = watches.first { $0.descriptor == descriptor }
       if let watch, depth <= 1 || watch.kind == .event { watch.body() }
     }
-    roundsSinceClock += 1
-    if count == 0 || roundsSinceClock >= Self.roundsPerClock || !held.isEmpty || !timers.isEmpty {
-      roundsSinceClock = 0
-      runDue()
-    }
+    // In every round: on a machine that is short of time a few rounds take as long as a sign of life
+    // may be missing.
+    runDue()
     if count == 0 { openGateOnce() }
   }
 
