@@ -128,6 +128,18 @@ struct SubjectActTests {
     #expect(scene.source.attributes(other)?.gid == 8)
   }
 
+  @Test("report stat: a lookup shows what stat says, for kernels that keep it, and is not counted")
+  func reportedLookup() throws {
+    let scene = try Scene("report stat src:a size 5 always")
+    let call = Request.Call.lookup(parent: MemoryVolume.rootID, name: "a")
+    guard case .entry(let found) = scene.source.ask(call) else {
+      Issue.record("not found")
+      return
+    }
+    #expect(found.byteCount == 5 && scene.fired == 0)
+    #expect(scene.source.attributes(found.node)?.byteCount == 5 && scene.fired == 1)
+  }
+
   @Test("sidecars come with a file, follow its name and go with it, as acts of the rig")
   func sidecars() throws {
     let scene = try Scene("disarm")
