@@ -1,4 +1,5 @@
 import Bench
+import CommandLineKit
 import FaultFS
 import Subjects
 import SystemIO
@@ -11,7 +12,8 @@ enum HiddenVerbs {
     let rest = Array(arguments.dropFirst())
     switch String(decoding: verb, as: UTF8.self) {
     case "rig": return RigMain.run(rest.compactMap { BytePath($0) })
-    case "watchdog": return WatchdogMain.run()
+    case "watchdog":
+      return WatchdogMain.run { OutputStream.standardError.write($0 + "\n") }
     case "twin": return MountProcesses.twin(rest)
     case "client": return MountProcesses.client(rest)
     case "saboteur": return SaboteurMain.run(rest)

@@ -150,9 +150,10 @@ final class FuseSession {
     case .reply(let reply):
       if keeper.hasPendingActs {
         let (owned, bytes) = Self.owning(reply)
-        keeper.performActs()
-        answer(token, request, owned)
-        bytes?.deallocate()
+        keeper.performActs { [self] in
+          answer(token, request, owned)
+          bytes?.deallocate()
+        }
       } else {
         answer(token, request, reply)
       }
@@ -205,11 +206,17 @@ final class FuseSession {
   private static var lastLog: String { String(cString: ff_last_log()) }
 }
 
+extension RequestKeeper {
+  func performActs() { performActs {} }
+}
+
 /// What keeps requests that cannot be answered yet, and acts for the rules.
 protocol RequestKeeper: AnyObject {
   /// True when rules asked for acts (an ejection, say) that must come before the next answer.
   var hasPendingActs: Bool { get }
-  func performActs()
+  /// Performs them, one after another, and then answers. While one is under way (it serves
+  /// requests of its own) the others and the answer wait for its end.
+  func performActs(then answer: @escaping () -> Void)
   /// Keeps a request until its turn has come; false for one that is settled at once.
   func gates(_ request: Request, token: UnsafeMutableRawPointer, of session: FuseSession) -> Bool
   func hold(_ held: HeldRequest)

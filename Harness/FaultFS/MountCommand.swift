@@ -42,7 +42,9 @@ public struct MountCommand: Sendable {
   public func run(say: (String) -> Void) -> Int32 {
     for signal in [Signal.hangUp, .pipe] { Signal.ignore(signal) }
     do throws(Refusal) {
-      _ = Mounts.sweep()
+      for place in Mounts.sweep() {
+        say("harness mount: detached \(place), a mount of a harness that is gone")
+      }
       let scriptCase = try scriptCase()
       let places = try places()
       try checkMachine()

@@ -1,6 +1,6 @@
 import CFuseShims
 import Glibc
-import SystemIO
+public import SystemIO
 
 /// Our mounts as the kernel lists them, and the two ways to end one.
 ///
@@ -81,6 +81,14 @@ enum Mounts {
     return tagged().filter(\.entry.isConnection).map(\.entry.mountPoint)
       .first { wanted.starts(with: $0.components) }
   }
+}
+
+/// Mounts of rigs that are gone, for whoever starts a run.
+public enum DeadMounts {
+  /// Detaches them, and no others.
+  ///
+  /// - Returns: where they were.
+  public static func sweep() -> [BytePath] { Mounts.sweep() }
 }
 
 /// The kernel's control file system for FUSE connections.

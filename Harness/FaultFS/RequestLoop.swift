@@ -19,6 +19,9 @@ final class RequestLoop: RequestKeeper {
   private var held: [HeldRequest] = []
   private var timers: [(at: ContinuousClock.Instant, body: () -> Void)] = []
   private var acts: [() -> Void] = []
+  /// Answers that leave when every act is done.
+  private var answers: [() -> Void] = []
+  private var isActing = false
   /// Set in gate mode, for as long as a run is on.
   private var gate: RequestGate?
   private var isStopped = false
@@ -244,8 +247,17 @@ final class RequestLoop: RequestKeeper {
 
   var hasPendingActs: Bool { !acts.isEmpty }
 
-  func performActs() {
+  func performActs(then answer: @escaping () -> Void) {
+    answers.append(answer)
+    // An act that serves requests meanwhile comes to its end first: an insertion must not find the
+    // medium half ejected. It then sees to these too.
+    if isActing { return }
+    isActing = true
     while !acts.isEmpty { acts.removeFirst()() }
+    isActing = false
+    let due = answers
+    answers = []
+    for answer in due { answer() }
   }
 
   func hold(_ request: HeldRequest) {

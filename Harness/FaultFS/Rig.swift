@@ -383,6 +383,14 @@ extension Rig: RigHost {
   }
 
   private func reopen(_ mount: RigMount) throws(RigError) {
-    do throws(SystemError) { try open(mount) } catch { throw RigError("\(error)") }
+    do throws(SystemError) {
+      // libfuse looks at the place by its path: on a mount of ours it would wait for us for ever.
+      if let there = try MountTable.current().entry(at: mount.mountPoint), there.isConnection {
+        throw SystemError(call: "mount", errno: .busy, path: mount.mountPoint)
+      }
+      try open(mount)
+    } catch {
+      throw RigError("\(error)")
+    }
   }
 }

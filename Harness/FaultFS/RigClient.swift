@@ -23,6 +23,8 @@ public final class RigClient {
   private var lastID = 0
   var told = ToldTrees()
   private var hasEnded = false
+  /// What rig and watchdog say.
+  private var log: BytePath?
 
   private init(
     watchdog: consuming ChildProcess, process: consuming ChildProcess,
@@ -327,9 +329,9 @@ public final class RigClient {
       try channel?.descriptor.sendAll(line)
       answer = try channel?.next(timeout: Self.patience)
     } catch {
-      throw RigError("\(verb): the rig does not answer: \(error)")
+      throw RigError("\(verb): the rig does not answer: \(error)\(lastWords)")
     }
-    guard let answer else { throw RigError("\(verb): the rig has ended") }
+    guard let answer else { throw RigError("\(verb): the rig has ended\(lastWords)") }
     guard let json = try? JSON.parse(answer), json["id"]?.int == lastID else {
       throw RigError("\(verb): the rig's answer is damaged")
     }

@@ -62,10 +62,8 @@ public struct ReplayedCase: Sendable {
   }
 
   private static func write(_ cards: [String: String]) throws(SystemError) -> BytePath {
-    let base = try FileSystem.resolve(Environment.value("TMPDIR") ?? "/tmp")
-    var random = SystemRandomNumberGenerator()
-    let folder = base.appending(
-      BytePath("custody-replay-\(String(random.next() as UInt64, radix: 16))"))
+    let held = try WorkFolder.make("custody-replay-")
+    let folder = held.path
     let tables = folder.appending("Fixtures/cards")
     try FileSystem.makeDirectories(tables)
     let directory = try PinnedDirectory.open(tables)

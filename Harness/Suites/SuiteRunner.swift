@@ -40,7 +40,9 @@ public final class SuiteRunner: Sendable {
     _ body: @escaping @Sendable (CaseDriver, Item) throws(RunError) -> Void
   ) throws(RunError) {
     if items.isEmpty { return }
-    let work = try Self.makeWorkFolder(isOpen: settings.isolation.account != nil)
+    for line in WorkFolder.sweep() { events.note(line) }
+    let held = try Self.makeWorkFolder(isOpen: settings.isolation.account != nil)
+    let work = held.path
     defer { removeWorkFolder(work) }
     let queue = Queue(items)
     var threads: [Thread] = []
@@ -110,14 +112,9 @@ public final class SuiteRunner: Sendable {
   // MARK: The folder on this machine
 
   /// - `isOpen`: another user finds its way through.
-  private static func makeWorkFolder(isOpen: Bool) throws(RunError) -> BytePath {
+  private static func makeWorkFolder(isOpen: Bool) throws(RunError) -> WorkFolder {
     do throws(SystemError) {
-      let base = try FileSystem.resolve(Environment.value("TMPDIR") ?? BytePath("/tmp"))
-      let folder = try PinnedDirectory.open(base)
-      var random = SystemRandomNumberGenerator()
-      let name = BytePath("custody-run-\(String(random.next() as UInt64, radix: 16))")
-      _ = try folder.makeDirectory(name, mode: isOpen ? 0o711 : 0o700, tolerant: false)
-      return base.appending(name)
+      return try WorkFolder.make("custody-run-", isOpen: isOpen)
     } catch {
       throw .system(error)
     }

@@ -82,6 +82,31 @@ extension MountTests {
       #expect(Array(stored[100..<105]) == [UInt8](repeating: 0x5a, count: 5))
     }
 
+    @Test("An act that serves requests ends before the next one begins, and answers wait for both")
+    func actsInTurn() throws {
+      let live = try LiveMount { OneFileVolume(bytes: Array("hello".utf8)) }
+      defer { live.end() }
+      let log = Monitor<[String]>([])
+      @Sendable func note(_ text: String) { log.update { $0.append(text) } }
+      live.onLoop { rig in
+        let loop = rig.loop
+        loop.beforeAnswer {
+          note("ejection begins")
+          // What a rule of another volume asks for meanwhile; the client's request is answered
+          // behind it.
+          loop.beforeAnswer { note("insertion") }
+          try? loop.serveWhile { usleep(500_000) }
+          note("ejection ends")
+        }
+      }
+      let point = live.mountPoint.escaped
+      var client = try ChildProcess.spawn(
+        ChildProcess.Command("/bin/sh", ["-c", "sleep 0.2; stat \(point)"].map { Array($0.utf8) }))
+      #expect(try FileSystem.contents(of: live.mountPoint.appending("file")) == Array("hello".utf8))
+      #expect(try client.wait(timeout: .seconds(5)) == .exited(0))
+      #expect(log.read { $0 } == ["ejection begins", "ejection ends", "insertion"])
+    }
+
     @Test("A held request is answered when its time comes")
     func held() throws {
       let live = try LiveMount { OneFileVolume(bytes: Array("hello".utf8)) }
