@@ -111,7 +111,8 @@ let package = Package(
     test("SuitesTests", "Suites", "Subjects", "HarnessKit", "FaultModel", "Wire", "SystemIO"),
     test("ExplorationTests", "Exploration", "HarnessKit", "FaultModel", "SystemIO"),
     test("ReportingTests", "Reporting", "HarnessKit", "Wire", "SystemIO"),
-    test("MountTests", "Bench", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO"),
+    test(
+      "MountTests", "Bench", "Subjects", "FaultFS", "FaultModel", "Wire", "SystemIO", "CLinuxShims"),
     test("OraclesTests", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("SubjectsTests", "Subjects", "Oracles", "HarnessKit", "FaultModel", "SystemIO"),
     test("CommandLineKitTests", "CommandLineKit", "SystemIO", "Wire"),

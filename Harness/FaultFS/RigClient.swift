@@ -24,7 +24,7 @@ public final class RigClient {
   var told = ToldTrees()
   private var hasEnded = false
   /// What rig and watchdog say.
-  private var log: BytePath?
+  private var logPath: BytePath?
 
   private init(
     watchdog: consuming ChildProcess, process: consuming ChildProcess,
@@ -67,6 +67,7 @@ public final class RigClient {
     let client: RigClient
     do throws(SystemError) {
       client = try spawn(harness, workFolder, cards, owner)
+      client.logPath = workFolder.appending("rig.log")
     } catch {
       throw RigError("cannot start the rig: \(error)")
     }
@@ -317,6 +318,18 @@ public final class RigClient {
     try? process?.kill(.kill)
     _ = try? process?.wait()
     return false
+  }
+
+  /// How the rig ended, and the last line of its log, for a message.
+  private var lastWords: String {
+    var words = ""
+    if let status = try? process?.wait(timeout: .milliseconds(500)) { words += "; \(status)" }
+    if let logPath, let text = try? FileSystem.contents(of: logPath),
+      let line = text.split(separator: UInt8(ascii: "\n")).last
+    {
+      words += "; " + String(decoding: line, as: UTF8.self)
+    }
+    return words
   }
 
   func ask(_ verb: String, _ members: [JSON.Member] = []) throws(RigError) -> JSON {
