@@ -63,8 +63,7 @@ final class Rig {
   // MARK: Cases
 
   /// Makes the case's volumes and their mounts; mounts that fit are kept.
-  ///
-  /// - `isSame`: the case is the one of the last load.
+  /// `isSame`: the case is the one of the last load.
   func load(
     _ scriptCase: ScriptCase, gated: Bool = false, isSame: Bool = false
   ) throws(RigError) -> [MountedVolume] {
@@ -96,7 +95,6 @@ final class Rig {
     return mountedVolumes(scriptCase.preamble.volumes)
   }
 
-  /// Loads the case of the last load once more.
   func reset() throws(RigError) {
     guard let loaded else { throw RigError("no case was loaded") }
     _ = try load(loaded.scriptCase, gated: loaded.isGated, isSame: true)
@@ -163,6 +161,9 @@ final class Rig {
 
   /// Puts a session on the mount point.
   func open(_ mount: RigMount) throws(SystemError) {
+    // A rule may put a medium in while another still takes it out: to look at a mount point that
+    // has not gone is to ask a session that only this thread answers.
+    if let isGone = mount.isGone { try loop.run { isGone.read { $0 } } }
     let session = try FuseSession(
       serving: mount.slot, at: mount.mountPoint, options: mount.options, keeper: loop)
     try loop.add(session)
@@ -372,9 +373,11 @@ extension Rig: RigHost {
     let place = mount.mountPoint
     let failure = Monitor<SystemError?>(nil)
     do throws(SystemError) {
+      let isGone = Monitor(false)
+      mount.isGone = isGone
       try loop.serveWhile {
-        let error = Mounts.detach(place)
-        failure.update { $0 = error }
+        failure.update { $0 = Mounts.detach(place) }
+        isGone.update { $0 = true }
       }
     } catch {
       throw RigError("\(error)")

@@ -10,6 +10,8 @@ final class RigMount {
   let slot: MountSlot
   /// nil while the medium is out.
   var session: FuseSession? { didSet { if session == nil { wasBare = true } } }
+  /// Whether the unmount that was begun last is over; nil when none was.
+  var isGone: Monitor<Bool>?
   /// The folder below could be reached since it was emptied last.
   private var wasBare = true
   /// The folder below the mount, opened before anything was mounted on it.
