@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -96,6 +98,9 @@ int ls_renameat2(int from, const char *name, int to, const char *new_name, uint3
 }
 
 int ls_link_descriptor(int fd, int directory, const char *name) {
+  // By itself since Linux 6.10, or with CAP_DAC_READ_SEARCH; else the kernel says ENOENT.
+  int result = linkat(fd, "", directory, name, AT_EMPTY_PATH);
+  if (result == 0 || errno != ENOENT) return result;
   char path[40];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   return linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
@@ -104,6 +109,44 @@ int ls_link_descriptor(int fd, int directory, const char *name) {
 int64_t ls_getdents64(int fd, void *buffer, uint64_t byte_count) {
   return syscall(SYS_getdents64, fd, buffer, byte_count);
 }
+
+int ls_read_queue_open(unsigned capacity, uint64_t *queue) {
+  aio_context_t context = 0;
+  if (syscall(SYS_io_setup, capacity, &context) < 0) return -1;
+  *queue = context;
+  return 0;
+}
+
+void ls_read_queue_run(uint64_t queue, ls_queued_read *reads, unsigned count) {
+  enum { most = 128 };
+  struct iocb blocks[most];
+  struct iocb *list[most];
+  struct io_event events[most];
+  if (count > most) count = most;
+  memset(blocks, 0, sizeof blocks[0] * count);
+  for (unsigned index = 0; index < count; index++) {
+    blocks[index].aio_lio_opcode = IOCB_CMD_PREAD;
+    blocks[index].aio_fildes = (uint32_t)reads[index].fd;
+    blocks[index].aio_buf = (uint64_t)(uintptr_t)reads[index].buffer;
+    blocks[index].aio_nbytes = reads[index].byte_count;
+    blocks[index].aio_data = index;
+    list[index] = &blocks[index];
+    reads[index].result = -EAGAIN;
+  }
+  // What the kernel refuses stops the list there: the rest is left to plain reads.
+  long taken = syscall(SYS_io_submit, queue, (long)count, list);
+  // The kernel writes into the buffers until each read has ended: none may be left behind.
+  while (taken > 0) {
+    long ended = syscall(SYS_io_getevents, queue, taken, taken, events, NULL);
+    if (ended < 0 && errno != EINTR) abort();
+    for (long index = 0; index < ended; index++) {
+      reads[events[index].data].result = events[index].res;
+    }
+    if (ended > 0) taken -= ended;
+  }
+}
+
+void ls_read_queue_close(uint64_t queue) { syscall(SYS_io_destroy, queue); }
 
 int ls_start_writeback(int fd, int64_t offset, int64_t byte_count) {
   return sync_file_range(fd, offset, byte_count, SYNC_FILE_RANGE_WRITE);

@@ -70,11 +70,11 @@ public final class OffloadEngine: Sendable {
   }
 }
 
-/// How many files are in flight.
+/// How many threads copy files that are not large, and how much each takes at once.
 enum Workers {
   static let bound = 64
-  /// Enough that syncs of small files share what the disk does for one.
-  static let usual = 16
+  /// Enough that a disk has something to do while others hash; more would mostly wait for locks.
+  static let usual = 8
   /// Descriptors that one file may hold, and those that a run needs beside its files.
   private static let descriptorsPerFile = 8
   private static let descriptorsOfRun = 32
@@ -84,6 +84,12 @@ enum Workers {
     if let wanted { return wanted }
     let room = max(0, Resources.descriptorLimit - descriptorsOfRun)
     return max(1, min(usual, room / (descriptorsPerFile * max(1, destinations))))
+  }
+
+  /// What each of so many workers may take at once, within the limit on descriptors.
+  static func batch(_ workerCount: Int, destinations: Int) -> BatchBound {
+    let room = max(0, Resources.descriptorLimit - descriptorsOfRun)
+    return BatchBound(destinations: destinations, descriptorCount: room / workerCount)
   }
 
   /// Directories that each tree keeps open: a few for one worker, else enough for all of them.

@@ -80,7 +80,10 @@ struct OffloadRun {
           by: passes * Int64(prepared.destinations.count)
         ).partialValue), isCancelled: isCancelled)
     do throws(SystemError) {
-      try CopyRun(transfer: transfer, workerCount: workerCount).run()
+      try CopyRun(
+        transfer: transfer, workerCount: workerCount,
+        bound: Workers.batch(workerCount, destinations: prepared.destinations.count)
+      ).run()
     } catch {
       throw .machine("\(error)")
     }

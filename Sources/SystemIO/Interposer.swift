@@ -91,8 +91,10 @@
       /// How often each rule has hit, in the order of the rules.
       public var fired: [Int] { state.withLock { $0.fired } }
 
+      func sees(_ path: BytePath?) -> Bool { within?.occurs(in: path) ?? true }
+
       func decide(_ call: String, _ path: BytePath?) -> Decision {
-        if let within, !within.occurs(in: path) { return .perform }
+        guard sees(path) else { return .perform }
         return state.withLock { state in
           var decision = Decision.perform
           var forced: Errno?
@@ -116,7 +118,7 @@
       }
 
       func limit(_ call: String, _ path: BytePath?, _ count: Int) -> Int {
-        if let within, !within.occurs(in: path) { return count }
+        guard sees(path) else { return count }
         return state.withLock { state in
           var count = count
           for (index, rule) in rules.enumerated() where rule.matches(call, path) {
@@ -164,6 +166,12 @@
     private static func remove(_ session: Session) {
       active.subtract(1, ordering: .sequentiallyConsistent)
       sessions.withLock { $0.removeAll { $0 === session } }
+    }
+
+    /// True when a session of this thread or of the process sees the calls on a path.
+    static func sees(_ path: @autoclosure () -> BytePath?) -> Bool {
+      let sessions = current
+      return !sessions.isEmpty && sessions.contains { $0.sees(path()) }
     }
 
     private static var current: [Session] {

@@ -40,7 +40,8 @@ import Testing
     let copy = try stage.copy()
     copy.prepare()
     Self.bytes.withUnsafeBytes { copy.write($0, at: 0) }
-    copy.seal()
+    copy.complete()
+    copy.sync()
     copy.openForReadBack()
     copy.evict()
     #expect(copy.isAlive)

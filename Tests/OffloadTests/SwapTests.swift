@@ -14,7 +14,8 @@
       let copy = try stage.copy()
       Interposer.with(hasLinks ? [] : OrderTests.noLinks) { _ in copy.prepare() }
       Self.bytes.withUnsafeBytes { copy.write($0, at: 0) }
-      copy.seal()
+      copy.complete()
+      copy.sync()
       #expect(copy.isAlive, "\(copy.failure?.cause ?? "")")
       return copy
     }

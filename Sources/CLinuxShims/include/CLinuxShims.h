@@ -58,11 +58,29 @@ int ls_fstatfs(int fd, ls_statistics *_Nonnull result);
 int ls_renameat2(
   int from, const char *_Nonnull name, int to, const char *_Nonnull new_name, uint32_t flags);
 
-/// Links the file of a descriptor to a name, by /proc/self/fd (linkat(2), AT_SYMLINK_FOLLOW).
+/// Links the file of a descriptor to a name: linkat(2) with AT_EMPTY_PATH, or by /proc/self/fd.
 int ls_link_descriptor(int fd, int directory, const char *_Nonnull name);
 
 /// getdents64(2): returns bytes filled, 0 at the end.
 int64_t ls_getdents64(int fd, void *_Nonnull buffer, uint64_t byte_count);
+
+/// A queue for so many reads at once (man 2 io_setup).
+int ls_read_queue_open(unsigned capacity, uint64_t *_Nonnull queue);
+
+/// One read of many.
+typedef struct {
+  int fd;
+  void *_Nonnull buffer;
+  uint64_t byte_count;
+  /// Bytes read, or a negative errno; -EAGAIN where the kernel did not take the read.
+  int64_t result;
+} ls_queued_read;
+
+/// Reads from the start of each file and waits for all of them (io_submit(2), io_getevents(2)).
+/// At most the queue's capacity, and no more than 128.
+void ls_read_queue_run(uint64_t queue, ls_queued_read *_Nonnull reads, unsigned count);
+
+void ls_read_queue_close(uint64_t queue);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writeback and does not wait for it.
 int ls_start_writeback(int fd, int64_t offset, int64_t byte_count);

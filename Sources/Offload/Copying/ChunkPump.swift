@@ -23,8 +23,8 @@ struct ChunkPump {
     while offset < source.byteCount {
       try checkGoing()
       let count = Int(min(Int64(buffer.byteCount), source.byteCount - offset))
-      try source.read(count, at: offset, into: buffer)
-      for sink in sinks where sink.isOpen { sink.take(buffer.prefix(count), at: offset) }
+      let bytes = try source.read(count, at: offset, into: buffer)
+      for sink in sinks where sink.isOpen { sink.take(bytes, at: offset) }
       offset += Int64(count)
       progress(count)
     }

@@ -6,6 +6,7 @@ import SystemIO
 struct CopyRun {
   let transfer: FileTransfer
   let workerCount: Int
+  let bound: BatchBound
 
   /// Media first, AppleDouble companions after all of them: some systems make companions of their
   /// own while media are published (offload contract 15).
@@ -24,41 +25,23 @@ struct CopyRun {
   func run() throws(SystemError) {
     let folders = FolderCompletion(transfer)
     for files in passes where !files.isEmpty {
-      let cursor = Cursor(count: files.count)
+      let batches = Batches(files, transfer.context.manifest, bound, workers: workerCount)
       if workerCount == 1 {
-        work(files, cursor, folders, Workbench(isAlone: true))
+        work(batches, folders, Workbench(isAlone: true, bound))
       } else {
         try inParallel(min(workerCount, files.count)) {
-          work(files, cursor, folders, Workbench(isAlone: false))
+          work(batches, folders, Workbench(isAlone: false, bound))
         }
       }
     }
     folders.syncAll()
   }
 
-  private func work(
-    _ files: [UInt32], _ cursor: Cursor, _ folders: FolderCompletion, _ bench: Workbench
-  ) {
-    while !transfer.isCancelled(), let next = cursor.next() {
-      let file = Int(files[next])
-      transfer.run(file, bench)
-      folders.count(file)
+  private func work(_ batches: Batches, _ folders: FolderCompletion, _ bench: Workbench) {
+    while !transfer.isCancelled(), let batch = batches.next() {
+      transfer.run(batch.map { Int($0) }, bench)
+      for file in batch { folders.count(Int(file)) }
     }
-  }
-}
-
-/// Hands out each index once, to any thread.
-private final class Cursor: Sendable {
-  private let place = Atomic(0)
-  private let count: Int
-
-  init(count: Int) {
-    self.count = count
-  }
-
-  func next() -> Int? {
-    let index = place.add(1, ordering: .relaxed).oldValue
-    return index < count ? index : nil
   }
 }
 

@@ -25,6 +25,12 @@ extension DestinationCopy {
     }
   }
 
+  /// Has the copy read back together with others.
+  func readBack(by ahead: ReadAhead) {
+    guard isAlive, readsDirectly else { return }
+    self.ahead = reader?.read(by: ahead, byteCount: byteCount)
+  }
+
   /// A copy is proven no better than the source's second read, which it was compared with.
   func limitLevel(bySource level: VerificationLevel) {
     sourceLevel = level
@@ -46,6 +52,7 @@ extension DestinationCopy {
     _ count: Int, at offset: Int64, into buffer: AlignedBuffer
   ) -> UnsafeRawBufferPointer? {
     guard isAlive else { return nil }
+    if let bytes = ahead?.bytes(count, at: offset) { return bytes }
     do throws(SystemError) {
       let length = readsDirectly ? AlignedBuffer.aligned(count) : count
       let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])

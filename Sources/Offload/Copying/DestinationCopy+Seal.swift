@@ -46,20 +46,25 @@ extension DestinationCopy {
   }
 
   /// Has the kernel begin to write a range to the medium. Nothing depends on it.
-  func startWriteback(offset: Int64, byteCount: Int) {
-    if writesDirectly { return }
-    _ = try? writer?.startWriteback(offset: offset, byteCount: Int64(byteCount))
+  func startWriteback(offset: Int64 = 0, byteCount: Int64) {
+    if writesDirectly || !isAlive { return }
+    _ = try? writer?.startWriteback(offset: offset, byteCount: byteCount)
   }
 
-  /// Sets mode and time and makes the bytes durable. Both come before the sync, so that they are
-  /// durable with it (offload contract 54).
-  func seal() {
+  /// Sets mode and time, so that the sync makes them durable with the bytes (offload contract 54).
+  func complete() {
     guard isAlive, !isReused else { return }
     step("the mode cannot be set") { () throws(SystemError) in try setMode() }
     let time = context.manifest.files[file].modification
     step("the time cannot be set") { () throws(SystemError) in
       try writer?.setTimes(modification: time)
     }
+  }
+
+  /// Makes the bytes durable, with their length, mode and time.
+  func sync() {
+    guard isAlive, !isReused else { return }
+    let time = context.manifest.files[file].modification
     step("the bytes could not be made durable") { () throws(SystemError) in
       try writer?.fsync()
     }
@@ -103,6 +108,8 @@ extension DestinationCopy {
   /// then closes the writer (offload decision 13).
   func openForReadBack() {
     guard isAlive else { return }
+    // What was read ahead was read by another descriptor.
+    ahead = nil
     do throws(SystemError) {
       let opened = try handle.directory.openFile(
         currentName, .readOnly, options: .nonBlocking)

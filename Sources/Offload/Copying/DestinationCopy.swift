@@ -26,8 +26,8 @@ final class RunContext: Sendable {
 
 /// One file on its way to one destination, from its temporary name to its final one.
 ///
-/// The steps, in this order: `prepare`, writes, `seal`, `openForReadBack`, reads, `publish`; or
-/// `discard` after any failure. docs/offload.md draws them.
+/// The steps, in this order: `prepare`, writes, `complete`, `sync`, `openForReadBack`, `evict`,
+/// reads, `publish`; or `discard` after any failure. docs/offload.md draws them.
 // @unchecked: one thread at a time. The worker that made the object owns it; while chunks flow, the
 // thread of its sink does, and starting and joining that thread orders the two.
 final class DestinationCopy: @unchecked Sendable {
@@ -67,6 +67,8 @@ final class DestinationCopy: @unchecked Sendable {
   var writesDirectly = false
   /// True when the reader bypasses the page cache: it reads whole blocks only.
   var readsDirectly = false
+  /// The whole copy, when it was read back together with others.
+  var ahead: ReadAhead.Part?
   /// True once reading back has failed: the bytes may still be good.
   var hasReadError = false
   private(set) var failure: Failure?

@@ -1,8 +1,8 @@
 import Hashing
 import SystemIO
 
-/// Brings one file from the source to every destination: one read feeds all copies, three
-/// witnesses judge each, and only proven bytes get their final name.
+/// Brings files from the source to every destination: one read feeds all copies, three witnesses
+/// judge each, and only proven bytes get their final name.
 struct FileTransfer {
   let context: RunContext
   let source: SourceSide
@@ -14,27 +14,30 @@ struct FileTransfer {
 
   private var algorithms: [HashAlgorithm] { context.mode.algorithms }
 
-  /// Runs the file to its end on every destination and fills its cells. Blocks.
-  func run(_ file: Int, _ bench: Workbench) {
-    let copies = begin(file)
-    if !copies.isEmpty {
-      let isLarge =
-        !bench.isAlone && context.manifest.files[file].byteCount >= Lanes.largeByteCount
-      let digests =
-        isLarge
-        ? lanes.copy { copy(file, copies, .lane($0)) } : copy(file, copies, .bench(bench))
-      progress.countCopied()
-      if let digests {
-        if isLarge {
-          lanes.verify { verify(file, copies, digests, .lane($0)) }
-        } else {
-          verify(file, copies, digests, .bench(bench))
-        }
-      }
-      publish(file, copies, digests, bench)
-      for copy in copies { record(copy) }
+  /// Runs a batch of files to their end on every destination and fills their cells. Blocks.
+  ///
+  /// Each step is done for all files before the next one begins: what they ask of a disk at the
+  /// same time it does together. A large file is a batch of its own, on lanes.
+  func run(_ files: [Int], _ bench: Workbench) {
+    let batch = files.map { Passage($0, begin($0)) }
+    if let only = batch.first, isLarge(only), !bench.isAlone {
+      lanes.copy { copy(batch, .lane($0)) }
+      if only.copied != nil { lanes.verify { verify(batch, .lane($0)) } }
+    } else {
+      copy(batch, .bench(bench))
+      sync(batch)
+      verify(batch, .bench(bench))
     }
-    progress.countVerified()
+    for passage in batch {
+      publish(passage, bench)
+      for copy in passage.copies { record(copy) }
+      progress.countVerified()
+    }
+  }
+
+  private func isLarge(_ passage: Passage) -> Bool {
+    context.manifest.files[passage.file].byteCount >= Lanes.largeByteCount
+      && !passage.copies.isEmpty
   }
 
   private enum Means {
@@ -83,27 +86,61 @@ struct FileTransfer {
 
 /// The copy pass: the first witness.
 extension FileTransfer {
-  /// - Returns: what the bytes hashed to while they were copied; nil in quick mode and when the
-  ///   source failed.
-  private func copy(_ file: Int, _ copies: [DestinationCopy], _ means: Means) -> Digests? {
-    do throws(Failure) {
-      let opened = try source.open(file)
-      for copy in copies { copy.prepare() }
-      guard copies.contains(where: { $0.isAlive }) else { return nil }
-      let hashes = try hashSinks(means)
-      var sinks: [any ChunkSink] = hashes
-      for copy in copies where copy.isAlive && !copy.isReused {
-        if means.isLane { copy.writeDirectly() }
-        sinks.append(WriteSink(copy, startsWriteback: means.isLane))
+  private func copy(_ batch: [Passage], _ means: Means) {
+    for passage in batch where passage.isAlive {
+      do throws(Failure) {
+        _ = try passage.open(source)
+      } catch {
+        failAll(passage.copies, error)
       }
-      let writing = sinks.count - hashes.count
-      try run(pump(copies) { progress.addCopied($0 * writing) }, opened, sinks, means)
-      try opened.check()
-      return Digests.joining(hashes.compactMap(\.digests), as: algorithms)
-    } catch {
-      failAll(copies, error)
-      return nil
     }
+    readAhead(means) { ahead in
+      for passage in batch { passage.source?.read(by: ahead) }
+    }
+    for passage in batch where !passage.copies.isEmpty {
+      do throws(Failure) {
+        if let opened = passage.takeSource() { try copy(passage, opened, means) }
+      } catch {
+        failAll(passage.copies, error)
+      }
+      progress.countCopied()
+    }
+  }
+
+  private func copy(
+    _ passage: Passage, _ opened: SourceFile, _ means: Means
+  ) throws(Failure) {
+    let copies = passage.copies
+    for copy in copies { copy.prepare() }
+    guard passage.isAlive else { return }
+    let hashes = try hashSinks(means)
+    var sinks: [any ChunkSink] = hashes
+    for copy in copies where copy.isAlive && !copy.isReused {
+      if means.isLane { copy.writeDirectly() }
+      sinks.append(WriteSink(copy, syncsAlone: means.isLane))
+    }
+    let writing = sinks.count - hashes.count
+    try run(pump(copies) { progress.addCopied($0 * writing) }, opened, sinks, means)
+    try opened.check()
+    passage.copied = Digests.joining(hashes.compactMap(\.digests), as: algorithms)
+  }
+
+  /// Makes the copies of a batch durable. The disks are given all bytes first, so that each sync
+  /// finds most of its work under way.
+  private func sync(_ batch: [Passage]) {
+    let copies = batch.flatMap(\.alive)
+    if copies.count > 1 {
+      for copy in copies { copy.startWriteback(byteCount: copy.byteCount) }
+    }
+    for copy in copies { copy.sync() }
+  }
+
+  /// Reads the small files of a batch together, before they are needed one by one.
+  private func readAhead(_ means: Means, _ plan: (ReadAhead) -> Void) {
+    guard case .bench(let bench) = means else { return }
+    bench.ahead.clear()
+    plan(bench.ahead)
+    bench.ahead.run()
   }
 
   /// One sink for all hashes; on a lane each slow hash has its own thread.
@@ -122,39 +159,57 @@ extension FileTransfer {
 
 /// The verification pass: the second and the third witness, side by side.
 extension FileTransfer {
-  private func verify(
-    _ file: Int, _ copies: [DestinationCopy], _ copied: Digests, _ means: Means
-  ) {
-    for copy in copies {
-      copy.openForReadBack()
-      copy.evict()
-    }
-    let alive = copies.filter(\.isAlive)
-    guard !alive.isEmpty else { return }
-    do throws(Failure) {
-      let sinks = try readBackSinks(alive, means)
-      if context.readsSourceOnce {
-        for sink in sinks {
-          sink.readAlone(progress: { progress.addVerified($0) }, isCancelled: isCancelled)
-        }
-        judge(sinks, copied, reread: copied)
-      } else {
-        try rereadSource(file, alive, sinks, copied, means)
+  private func verify(_ batch: [Passage], _ means: Means) {
+    let proving = batch.filter { $0.copied != nil }
+    for passage in proving { openAgain(passage) }
+    readAhead(means) { ahead in
+      for passage in proving {
+        passage.source?.read(by: ahead)
+        for copy in passage.copies { copy.readBack(by: ahead) }
       }
-    } catch {
-      failAll(alive, error)
+    }
+    for passage in proving {
+      let alive = passage.alive
+      guard let copied = passage.copied, !alive.isEmpty else { continue }
+      do throws(Failure) {
+        try verify(passage, alive, copied, means)
+      } catch {
+        failAll(alive, error)
+      }
     }
   }
 
-  private func rereadSource(
-    _ file: Int, _ copies: [DestinationCopy], _ sinks: [ReadBackSink], _ copied: Digests,
-    _ means: Means
+  /// Opens the copies and the source for the readings that have to come from their media.
+  private func openAgain(_ passage: Passage) {
+    for copy in passage.copies {
+      copy.openForReadBack()
+      copy.evict()
+    }
+    if !passage.isAlive || context.readsSourceOnce { return }
+    do throws(Failure) {
+      let opened = try passage.open(source)
+      let evicted = opened.evict()
+      // As for the destination: the facts are those of the root's volume.
+      let isOnRoot = opened.identity.device == source.root.metadata.identity.device
+      passage.sourceLevel = isOnRoot ? evicted : .cached
+    } catch {
+      failAll(passage.alive, error)
+    }
+  }
+
+  private func verify(
+    _ passage: Passage, _ copies: [DestinationCopy], _ copied: Digests, _ means: Means
   ) throws(Failure) {
-    let opened = try source.open(file)
-    let evicted = opened.evict()
-    // As for the destination: the facts are those of the root's volume.
-    let isOnRoot = opened.identity.device == source.root.metadata.identity.device
-    let level = isOnRoot ? evicted : .cached
+    let sinks = try readBackSinks(copies, means)
+    if context.readsSourceOnce {
+      for sink in sinks {
+        sink.readAlone(progress: { progress.addVerified($0) }, isCancelled: isCancelled)
+      }
+      return judge(sinks, copied, reread: copied)
+    }
+    guard let opened = passage.takeSource() else {
+      throw Failure("the source was not opened again")
+    }
     let hashes = try hashSinks(means)
     let count = copies.count
     try run(
@@ -163,7 +218,7 @@ extension FileTransfer {
     guard let reread = Digests.joining(hashes.compactMap(\.digests), as: algorithms) else {
       throw Failure("the source's second read gave no digest")
     }
-    for copy in copies where copy.isAlive { copy.limitLevel(bySource: level) }
+    for copy in copies where copy.isAlive { copy.limitLevel(bySource: passage.sourceLevel) }
     judge(sinks, copied, reread: reread)
   }
 
@@ -206,11 +261,10 @@ extension FileTransfer {
 
 /// Publication and the record.
 extension FileTransfer {
-  private func publish(
-    _ file: Int, _ copies: [DestinationCopy], _ digests: Digests?, _ bench: Workbench
-  ) {
-    if let digests { ledger.setDigests(file, digests) }
-    for copy in copies where copy.isAlive {
+  private func publish(_ passage: Passage, _ bench: Workbench) {
+    let digests = passage.copied
+    if let digests { ledger.setDigests(passage.file, digests) }
+    for copy in passage.alive {
       if isCancelled() {
         copy.fail(.interrupted)
         continue

@@ -29,27 +29,29 @@ final class HashSink: ChunkSink, @unchecked Sendable {
   }
 }
 
-/// Writes a stream to one destination and makes it durable.
+/// Writes a stream to one destination.
 final class WriteSink: ChunkSink {
   private let copy: DestinationCopy
-  private let startsWriteback: Bool
+  private let syncsAlone: Bool
 
-  /// - Parameter startsWriteback: has the kernel write each chunk at once, so that the sync at the
-  ///   end finds little to do.
-  init(_ copy: DestinationCopy, startsWriteback: Bool) {
+  /// - Parameter syncsAlone: makes the copy durable at its end, on the sink's own thread, and has
+  ///   the kernel write each chunk at once before, so that the sync finds little to do. Else the
+  ///   copy is made durable later, with those of its batch.
+  init(_ copy: DestinationCopy, syncsAlone: Bool) {
     self.copy = copy
-    self.startsWriteback = startsWriteback
+    self.syncsAlone = syncsAlone
   }
 
   var isOpen: Bool { copy.isAlive }
 
   func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
     copy.write(bytes, at: offset)
-    if startsWriteback { copy.startWriteback(offset: offset, byteCount: bytes.count) }
+    if syncsAlone { copy.startWriteback(offset: offset, byteCount: Int64(bytes.count)) }
   }
 
   func finish() {
-    copy.seal()
+    copy.complete()
+    if syncsAlone { copy.sync() }
   }
 }
 

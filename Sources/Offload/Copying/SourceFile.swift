@@ -1,7 +1,7 @@
 import SystemIO
 
 /// A source file that is open for one reading from its start to its end.
-final class SourceFile: Sendable {
+final class SourceFile {
   private let descriptor: FileDescriptor
   private let entry: SourceManifest.File
   private let facts: VolumeFacts
@@ -10,6 +10,8 @@ final class SourceFile: Sendable {
   let byteCount: Int64
   /// True when reads bypass the page cache: they are whole blocks then.
   private let readsDirectly: Bool
+  /// The whole file, when it was read ahead with the others of its batch.
+  private var ahead: ReadAhead.Part?
 
   /// Opens a file by its pinned folder and proves that it is the one that was walked.
   init(
@@ -49,10 +51,19 @@ final class SourceFile: Sendable {
     if let change = SourceChange.of(found, since: entry, facts) { throw change }
   }
 
+  /// Has the file read together with others.
+  func read(by ahead: ReadAhead) {
+    if readsDirectly { self.ahead = descriptor.read(by: ahead, byteCount: byteCount) }
+  }
+
   /// Reads a chunk that must be there whole.
+  ///
+  /// - Returns: its bytes, in the buffer or where they were read ahead.
+  @discardableResult
   func read(
     _ count: Int, at offset: Int64, into buffer: AlignedBuffer
-  ) throws(Failure) {
+  ) throws(Failure) -> UnsafeRawBufferPointer {
+    if let bytes = ahead?.bytes(count, at: offset) { return bytes }
     let length = readsDirectly ? AlignedBuffer.aligned(count) : count
     let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
     let found: Int
@@ -69,6 +80,7 @@ final class SourceFile: Sendable {
         "the source ended after \(offset + Int64(found)) of \(byteCount) bytes")
     }
     if found > count { throw hasGrown }
+    return buffer.prefix(count)
   }
 
   private var hasGrown: Failure {

@@ -9,14 +9,16 @@ final class Workbench {
 
   let chunk: AlignedBuffer
   let readBack: AlignedBuffer
+  let ahead: ReadAhead
   /// True when everything runs on the caller's thread.
   let isAlone: Bool
 
-  init(isAlone: Bool) {
+  init(isAlone: Bool, _ bound: BatchBound) {
     self.isAlone = isAlone
     let byteCount = isAlone ? Self.chunkByteCount : Self.smallChunkByteCount
     chunk = AlignedBuffer(byteCount: byteCount)
     readBack = AlignedBuffer(byteCount: byteCount)
+    ahead = ReadAhead(byteCount: bound.readByteCount, readCount: bound.readCount)
   }
 }
 
