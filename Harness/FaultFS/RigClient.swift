@@ -90,10 +90,7 @@ public final class RigClient {
     let pair = try UnixSocket.pair()
     let arguments: [BytePath] = ["rig", "3", "4", workFolder] + cards
     var command = ChildProcess.Command(harness, arguments.map(\.bytes), newSession: true)
-    if let owner {
-      let entry = "\(VolumeOwner.variable)=\(owner.user):\(owner.group)"
-      command.environment = Environment.entries + [Array(entry.utf8)]
-    }
+    command.environment = environment(owner)
     let rig = try ChildProcess.spawn(
       command,
       descriptors: [
@@ -107,6 +104,21 @@ public final class RigClient {
     }
     return RigClient(
       watchdog: watchdog, process: rig, channel: FileDescriptor(owning: ours))
+  }
+
+  /// What is written on volumes in memory is fresh memory, whose faults in small pages take longer
+  /// than the copy: glibc is to ask for huge ones, unless somebody has tuned it.
+  private static let tunables = "GLIBC_TUNABLES"
+
+  private static func environment(_ owner: (user: UInt32, group: UInt32)?) -> [[UInt8]] {
+    var entries = Environment.entries
+    if Environment.value(tunables) == nil {
+      entries.append(Array("\(tunables)=glibc.malloc.hugetlb=1".utf8))
+    }
+    if let owner {
+      entries.append(Array("\(VolumeOwner.variable)=\(owner.user):\(owner.group)".utf8))
+    }
+    return entries
   }
 
   private static func log(_ workFolder: BytePath) throws(SystemError) -> FileDescriptor {

@@ -38,6 +38,15 @@ extension MountTests {
       #expect(!mounts.contains { $0.components.starts(with: folder.components) })
     }
 
+    @Test("A rig has its memory in huge pages, so that fresh bytes cost no fault for each 4 KiB")
+    func hugePages() throws {
+      let rig = try RigFixture()
+      let environment = try FileSystem.contents(of: BytePath("/proc/\(rig.client.pid)/environ"))
+      let entries = environment.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      #expect(entries.contains("GLIBC_TUNABLES=glibc.malloc.hugetlb=1"))
+      try rig.end()
+    }
+
     @Test(
       "The plain file system shows a folder as it is, under both policies",
       arguments: ["none", "kernel"])
