@@ -83,9 +83,6 @@ enum FaultVerb {
     if tools.spec != nil && (values[subject] != nil || options.modes != nil) {
       throw UsageError("harness fault: a tool is no --subject and has no --mode")
     }
-    if tools.spec != nil && values.has(explores) {
-      throw UsageError("harness fault: --explore is for engines, not for --tool")
-    }
     let library = try Library.standard()
     let choice = CaseChoice(
       seed: options.seed, modes: tools.spec == nil ? options.modes : [.standard], subject: name,
@@ -98,8 +95,13 @@ enum FaultVerb {
       verb: "fault", options: options, library: library, console: console)
     session.account = tools.account
     guard values.has(explores) else { return session.run(cases).code }
-    let exploration = RunSession.Exploration(
-      targets: try Library.explorations(of: suite, choice), choice: exploration(values))
+    var targets = try Library.explorations(of: suite, choice)
+    if let spec = tools.spec {
+      for index in targets.indices {
+        targets[index].cases = targets[index].cases.map { $0.judging(spec) }
+      }
+    }
+    let exploration = RunSession.Exploration(targets: targets, choice: exploration(values))
     return session.run(cases, exploration: exploration).code
   }
 

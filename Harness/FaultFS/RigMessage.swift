@@ -143,6 +143,7 @@ extension CrashStateList {
       return JSON.array([
         JSON(state.point), JSON(moments.count - 1), .bool(state.isClaimed),
         .array(state.kept.map { JSON($0) }), JSON(state.pending), JSON(state.operationCount),
+        JSON(Int(state.time / .nanoseconds(1))),
       ])
     }
     return [
@@ -167,7 +168,8 @@ extension CrashStateList {
           isClaimed: isClaimed,
           kept: try RigMessage.list(item[3], "what a state keeps").compactMap(\.int),
           pending: try RigMessage.number(item[4], "what a state could keep"),
-          operationCount: try RigMessage.number(item[5], "a state's requests")))
+          operationCount: try RigMessage.number(item[5], "a state's requests"),
+          time: .nanoseconds(try RigMessage.number(item[6], "a state's time"))))
     }
   }
 }

@@ -135,10 +135,14 @@ public struct SubjectReport: Sendable, Equatable {
     public var level: String
     /// Why it failed, as the subject says it; empty when it did not.
     public var cause: String
+    /// When it was heard of, by the monotonic clock; nil for a row that was in no stream.
+    public var time: Duration?
 
     public init(
-      path: BytePath, destination: String, outcome: Outcome, level: String, cause: String
+      path: BytePath, destination: String, outcome: Outcome, level: String, cause: String,
+      time: Duration? = nil
     ) {
+      self.time = time
       self.path = path
       self.destination = destination
       self.outcome = outcome

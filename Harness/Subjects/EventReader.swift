@@ -59,7 +59,8 @@ struct EventReader {
     report.rows.append(
       SubjectReport.Row(
         path: path, destination: destinations[index].volume, outcome: outcome,
-        level: event["level"]?.text ?? "", cause: event["cause"]?.text ?? ""))
+        level: event["level"]?.text ?? "", cause: event["cause"]?.text ?? "",
+        time: SystemClock().monotonic()))
   }
 
   private static func outcome(_ text: String) -> SubjectReport.Row.Outcome? {

@@ -35,7 +35,7 @@ extension CaseRunner {
       let tree = try snapshots(stage.stores, .volatile)
       let isKilled = sweep.isAtEveryPoint && !state.isClaimed
       let struck = recorded.map { run in
-        isKilled ? run.killed(leaving: tree) : run.leaving(tree)
+        isKilled ? run.killed(leaving: tree, at: state.time) : run.leaving(tree)
       }
       let all =
         runs.dropLast(struck.count) + struck + (try play(steps.after, stage, armed: armed))
@@ -96,11 +96,14 @@ extension CaseRunner {
 }
 
 extension RunRecord {
-  /// The same run, struck by a crash before it could say anything.
-  func killed(leaving tree: [String: TreeSnapshot]) -> RunRecord {
-    RunRecord(
+  /// The same run, struck by a crash at a moment: it has said what was heard of it by then, and
+  /// leaves no report.
+  func killed(leaving tree: [String: TreeSnapshot], at time: Duration) -> RunRecord {
+    var said = SubjectReport()
+    said.rows = report.rows.filter { $0.time.map { $0 < time } ?? false }
+    return RunRecord(
       expectations: expectations.filter(\.isUndetectable), ending: .signalled(9, byRig: true),
-      report: SubjectReport(), seconds: seconds, destinations: destinations, volatile: tree,
+      report: said, seconds: seconds, destinations: destinations, volatile: tree,
       durable: tree, leaks: [],
       log: log, before: before, written: written,
       claims: claims.withoutWords)

@@ -91,6 +91,27 @@ extension MountTests {
       #expect(pruned["fsync fail EIO"] == ["failed"])
     }
 
+    @Test("a tool is explored as an engine is, and what its exit 0 hides is a fail")
+    func tools() throws {
+      let fixture = try RunFixture()
+      try fixture.write(
+        Self.head + """
+          case "clean"
+            given src "a.mov" bytes 3000
+            expect verified
+          explore op write,close fault all legal depth 1
+
+          """, "FaultScripts/t.fault")
+      let end = try fixture.run(
+        "fault", "t", "--explore", "--tool", "cp -a {src}/. {dst}", "--report", "report")
+      #expect(end.status == .exited(1), "\(end.output)")
+      let explored = try #require(try fixture.report()["exploration"])
+      #expect(explored["run"]?.int == explored["planned"]?.int)
+      let write = explored["matrix"]?["write"]
+      // It reads nothing back.
+      #expect(write?["corrupt flip"]?["failed"]?.int ?? 0 > 0, "\(write as Any)")
+    }
+
     @Test("a sweep over crash states shrinks to a screen with the one state that fails")
     func shrinkCrash() throws {
       let fixture = try RunFixture()

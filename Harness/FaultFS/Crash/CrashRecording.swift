@@ -30,6 +30,7 @@ final class CrashRecording {
     let moments: [Int]
     let isClaimed: Bool
     var operationCount = 0
+    let time = SystemClock().monotonic()
   }
 
   private struct Found {
@@ -119,7 +120,7 @@ final class CrashRecording {
     }
     var list = CrashStateList(points: 0, generated: 0, states: [])
     var picks: [[CrashTimeline.State]] = []
-    var known: Set<[UInt64]> = []
+    var known: [[UInt64]: Int] = [:]
     let struck = members.indices.filter { members[$0].isStruck }
     for (number, point) in points.enumerated() {
       if isAtOnePoint && number < points.count - 1 { continue }
@@ -136,13 +137,18 @@ final class CrashRecording {
       for pick in combined {
         let states = zip(volumes, pick).map { $0.0.states[$0.1] }
         let key = states.map(\.fingerprint) + [point.isClaimed ? 1 : 0]
-        guard known.insert(key).inserted else { continue }
+        if let index = known[key] {
+          // What was claimed meanwhile must hold in it too.
+          list.states[index].time = point.time
+          continue
+        }
+        known[key] = list.states.count
         list.states.append(
           CrashState(
             point: number, moment: text, isClaimed: point.isClaimed,
             kept: Self.numbers(struck.map { (volumes[$0].pending, states[$0].kept) }),
             pending: struck.reduce(0) { $0 + volumes[$1].pending.count },
-            operationCount: point.operationCount))
+            operationCount: point.operationCount, time: point.time))
         picks.append(states)
       }
     }

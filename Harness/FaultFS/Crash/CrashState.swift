@@ -28,10 +28,14 @@ public struct CrashState: Sendable, Hashable {
   /// The requests that were recorded by then, the one right before the crash included; 0 where
   /// none are.
   public let operationCount: Int
+  /// The last moment at which the power may have gone to leave it, by the monotonic clock.
+  public internal(set) var time: Duration
 
   public init(
-    point: Int, moment: String, isClaimed: Bool, kept: [Int], pending: Int, operationCount: Int = 0
+    point: Int, moment: String, isClaimed: Bool, kept: [Int], pending: Int, operationCount: Int = 0,
+    time: Duration = .zero
   ) {
+    self.time = time
     self.operationCount = operationCount
     self.point = point
     self.moment = moment

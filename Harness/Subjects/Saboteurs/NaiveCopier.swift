@@ -140,6 +140,10 @@ struct NaiveCopier {
         throw FileCopy.Trouble(
           error: SystemError(call: "copy", errno: .inputOutput, detail: "it fails everything"))
       }
+      if defect == .announcesEarly {
+        _ = announce(
+          Row(path: file.path, destination: index, outcome: "verified", level: "evicted"))
+      }
       row.level = try FileCopy(file, self, root: root).run(target)
       row.outcome = isProof(row.level) ? "verified" : "copiedUnverified"
     } catch {
@@ -253,12 +257,7 @@ struct NaiveCopier {
     if defect == .silentAboutFailure { results.rows.removeAll { $0.outcome == "failed" } }
     var isHeard = true
     for row in results.rows {
-      let target = order.destinations[row.destination].appending(row.path)
-      let wasHeard = emit([
-        "event": "row", "path": .string(row.path.bytes), "destination": JSON(row.destination),
-        "target": .string(target.bytes), "outcome": .text(row.outcome), "level": .text(row.level),
-        "cause": .text(row.cause),
-      ])
+      let wasHeard = announce(row)
       isHeard = isHeard && wasHeard
     }
     let outcomes = Set(results.rows.map(\.outcome))
@@ -272,6 +271,15 @@ struct NaiveCopier {
       return finish("copiedNotVerified", 5, results, isHeard)
     }
     return finish("verified", 0, results, isHeard)
+  }
+
+  private func announce(_ row: Row) -> Bool {
+    let target = order.destinations[row.destination].appending(row.path)
+    return emit([
+      "event": "row", "path": .string(row.path.bytes), "destination": JSON(row.destination),
+      "target": .string(target.bytes), "outcome": .text(row.outcome), "level": .text(row.level),
+      "cause": .text(row.cause),
+    ])
   }
 
   private func finish(refusal: CopyFailure) -> Int32 {

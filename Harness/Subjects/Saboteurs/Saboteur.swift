@@ -59,6 +59,7 @@ public struct Saboteur: Sendable {
     case reservesMemory = "reserves-memory"
     case ignoresOutputErrors = "ignores-output-errors"
     case callsInterruptionTheEnd = "calls-interruption-the-end"
+    case announcesEarly = "announces-early"
   }
 
   private init(_ defect: Defect?, _ summary: String, caughtBy: String?) {
@@ -162,6 +163,8 @@ public struct Saboteur: Sendable {
     Saboteur(
       .callsInterruptionTheEnd, "told to end, it reports what it has as if that were all",
       caughtBy: "no silence"),
+    Saboteur(
+      .announcesEarly, "calls a file verified before it has copied it", caughtBy: "truth"),
   ]
 
   /// The saboteur of this name; nil when there is none.
