@@ -26,8 +26,22 @@ struct WorkFolder: ~Copyable {
     }
   }
 
+  /// Holds it no longer; it stays where it is.
+  consuming func release() {}
+
   private static func base() throws(SystemError) -> BytePath {
     try FileSystem.resolve(Environment.value("TMPDIR") ?? BytePath("/tmp"))
+  }
+
+  /// True for a name that `make` gives, and no other: it must have the whole random part.
+  static func isOurs(_ name: BytePath) -> Bool {
+    prefixes.contains { prefix in
+      name.bytes.starts(with: Array(prefix.utf8))
+        && name.bytes.count == prefix.utf8.count + 32
+        && name.bytes.dropFirst(prefix.utf8.count).allSatisfy {
+          Character(UnicodeScalar($0)).isHexDigit
+        }
+    }
   }
 
   /// Detaches mounts of rigs that are gone, and removes folders whose owners are.
@@ -39,7 +53,7 @@ struct WorkFolder: ~Copyable {
       let entries = try? place.list()
     else { return done }
     for entry in entries where entry.kind == .directory {
-      guard prefixes.contains(where: { entry.name.bytes.starts(with: Array($0.utf8)) }),
+      guard isOurs(entry.name),
         // Of another user, or somebody's own work.
         let folder = try? place.descend(entry.name),
         (try? folder.descriptor.tryLock()) == true
