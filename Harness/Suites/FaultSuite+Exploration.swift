@@ -86,7 +86,8 @@ extension ScriptCase {
   fileprivate func smallText(_ mode: Mode, number: Int) -> String? {
     guard preamble.card != .empty,
       preamble.volumes.allSatisfy({
-        $0.alias == nil && $0.inside == nil && $0.capacity ?? .max >= 16 << 20
+        $0.alias == nil && $0.inside == nil && $0.barriers != .ignored
+          && $0.capacity ?? .max >= 16 << 20
       })
     else { return nil }
     let isProven = mode != .quick && preamble.isProven
