@@ -83,6 +83,30 @@ extension MountTests {
       rig.removeFolder()
     }
 
+    @Test(
+      "A silent rig is killed when it sleeps or is stopped, and not while it runs",
+      arguments: [
+        ("exec sleep 60", false, true), ("exec sleep 60", true, true),
+        ("while :; do :; done", false, false),
+      ])
+    func silence(work: String, isStopped: Bool, dies: Bool) throws {
+      var rig = try ChildProcess.spawn(
+        ChildProcess.Command("/bin/sh", [Array("-c".utf8), Array(work.utf8)]))
+      let tag = try #require(MountTag(process: rig.pid))
+      let pipe = try FileDescriptor.pipe()
+      var watchdog = try ChildProcess.spawn(
+        ChildProcess.Command(try RigFixture.harness(), [Array("watchdog".utf8)], newSession: true),
+        descriptors: [(pipe.reading.rawValue, 0)])
+      try pipe.writing.writeAll(Array("rig \(tag.pid) \(tag.startTime)\n".utf8))
+      if isStopped { try rig.kill(.stop) }
+      #expect(try rig.wait(timeout: .milliseconds(1500)) == nil)
+      #expect((try rig.wait(timeout: .seconds(dies ? 8 : 4)) == .signalled(.kill)) == dies)
+      if !dies { try rig.kill(.kill) }
+      _ = try rig.wait()
+      if !dies { try watchdog.kill(.kill) }
+      #expect(try watchdog.wait(timeout: .seconds(5)) == (dies ? .exited(1) : .signalled(.kill)))
+    }
+
     @Test("Foreign mounts and tags are nobody's to sweep")
     func foreignTags() {
       #expect(MountTag(source: "custody:1:2") == MountTag(pid: 1, startTime: 2))
