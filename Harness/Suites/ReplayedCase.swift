@@ -9,7 +9,7 @@ public struct ReplayedCase: Sendable {
   public let library: SuiteLibrary
   /// What is not as it was when the file was written, one line each.
   public let warnings: [String]
-  private let folder: BytePath
+  private let cards: CardFolder
 
   /// Reads script and cards out of the file.
   ///
@@ -19,11 +19,11 @@ public struct ReplayedCase: Sendable {
       throw .generator(replay.generator, known: Content.generatorVersion)
     }
     do throws(SystemError) {
-      folder = try Self.write(replay.cards)
+      cards = try CardFolder(replay.cards)
     } catch {
       throw .unreadable(error)
     }
-    library = SuiteLibrary(roots: [folder])
+    library = SuiteLibrary(roots: [cards.held.path])
     let script: Script
     do throws(LibraryError) {
       script = try library.load(Array(replay.scriptText.utf8), name: replay.script)
@@ -61,10 +61,20 @@ public struct ReplayedCase: Sendable {
     return ["the tool was \(tool.version) and is \(now)"]
   }
 
-  private static func write(_ cards: [String: String]) throws(SystemError) -> BytePath {
-    let held = try WorkFolder.make("custody-replay-")
-    let folder = held.path
-    let tables = folder.appending("Fixtures/cards")
+  /// Takes the folder of the cards away.
+  public func removeCards() {
+    // Nothing but our own small files lies there; what cannot go now is a stray temporary folder.
+    try? ScratchFolder.remove(cards.held.path)
+  }
+}
+
+/// Held for as long as the case is used: the run sweeps what nobody holds.
+private final class CardFolder: Sendable {
+  let held: WorkFolder
+
+  init(_ cards: [String: String]) throws(SystemError) {
+    held = try WorkFolder.make("custody-replay-")
+    let tables = held.path.appending("Fixtures/cards")
     try FileSystem.makeDirectories(tables)
     let directory = try PinnedDirectory.open(tables)
     for (name, text) in cards {
@@ -73,12 +83,5 @@ public struct ReplayedCase: Sendable {
       try file.writeAll(Array(text.utf8))
       try file.close()
     }
-    return folder
-  }
-
-  /// Takes the folder of the cards away.
-  public func removeCards() {
-    // Nothing but our own small files lies there; what cannot go now is a stray temporary folder.
-    try? ScratchFolder.remove(folder)
   }
 }

@@ -63,10 +63,6 @@ struct ReportStore {
       let name = BytePath(base + (number == 1 ? "" : "-\(number)") + suffix)
       do throws(SystemError) {
         try move(temporary, name, folder)
-        // A volume that only says yes must not pass for one that has the report.
-        guard try folder.metadataIfPresent(of: name) != nil else {
-          throw SystemError(call: "renameat2", errno: .noSuchFile, path: name)
-        }
         return name
       } catch {
         guard error.errno == .fileExists else { throw error }
@@ -80,19 +76,31 @@ struct ReportStore {
     _ temporary: BytePath, _ name: BytePath, _ folder: borrowing PinnedDirectory
   ) throws(SystemError) {
     do throws(SystemError) {
-      try folder.rename(temporary, to: folder, name, options: .noReplace)
+      try rename(temporary, name, folder, .noReplace)
     } catch {
       guard [.invalid, .notImplemented, .notSupported].contains(error.errno) else { throw error }
       // Without that promise the name is claimed first, by a file of our own.
       let claim = try folder.openFile(name, .writeOnly, options: .exclusiveCreate)
       do throws(SystemError) {
         try claim.close()
-        try folder.rename(temporary, to: folder, name)
+        try rename(temporary, name, folder)
       } catch {
         _ = try? folder.unlink(name)
         throw error
       }
     }
+  }
+
+  /// A volume that only says yes must not pass for one that has the report: what was claimed before
+  /// has the new name as well, so the old one must be gone.
+  private func rename(
+    _ temporary: BytePath, _ name: BytePath, _ folder: borrowing PinnedDirectory,
+    _ options: RenameOptions = []
+  ) throws(SystemError) {
+    try folder.rename(temporary, to: folder, name, options: options)
+    guard try folder.metadataIfPresent(of: name) != nil,
+      try folder.metadataIfPresent(of: temporary) == nil
+    else { throw SystemError(call: "renameat2", errno: .noSuchFile, path: name) }
   }
 }
 
