@@ -191,14 +191,21 @@ public struct ExplorationPlan: Sendable {
     }
   }
 
-  /// Puts first what fills most cells of the matrix, and in each cell lets the cases take turns, so
-  /// that a run that is cut short has seen something of each; then keeps at most `limit`.
+  /// Puts first what fills most cells of the matrix, lets the operations take turns over the cells
+  /// and the cases in each cell, so that a run that is cut short has seen something of each; then
+  /// keeps at most `limit`.
   public mutating func arrange(limit: Int? = nil) {
     var cells: [Coverage.Place: Int] = [:]
     var turns: [Turn: Int] = [:]
+    // How many cells of its operation come before each.
+    var row: [Int] = []
+    var rows: [FaultModel.Operation: Int] = [:]
     let ranked = schedules.enumerated().map { order, schedule in
       let cell = cells[schedule.place] ?? cells.count
-      cells[schedule.place] = cell
+      if cells.updateValue(cell, forKey: schedule.place) == nil {
+        row.append(rows[schedule.place.operation, default: 0])
+        rows[schedule.place.operation, default: 0] += 1
+      }
       let turn = turns[Turn(cell: cell, base: schedule.base), default: 0]
       turns[Turn(cell: cell, base: schedule.base)] = turn + 1
       // Another case begins in each cell.
@@ -214,7 +221,10 @@ public struct ExplorationPlan: Sendable {
       ranks[item.cell] = rank + 1
       return (rank: rank, cell: item.cell, schedule: item.schedule)
     }
-    schedules = seated.sorted { ($0.rank, $0.cell) < ($1.rank, $1.cell) }.map(\.schedule)
+    schedules = seated.sorted {
+      ($0.rank, row[$0.cell], $0.cell) < ($1.rank, row[$1.cell], $1.cell)
+    }
+    .map(\.schedule)
     guard let limit, schedules.count > limit else { return }
     for left in schedules[limit...] { coverage.plan(left.place, count: -1) }
     coverage.cutCount += schedules.count - limit

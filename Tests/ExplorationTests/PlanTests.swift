@@ -129,6 +129,15 @@ struct PlanTests {
     #expect(Set(plan.schedules.map(\.place)).count == 40)
   }
 
+  @Test("a limit lets the operations take turns")
+  func operationTurns() throws {
+    var plan = ExplorationPlan()
+    plan.add(try base([Self.write, recorded(.fsync), recorded(.close)]), index: 0)
+    plan.arrange(limit: 6)
+    let counts = plan.schedules.reduce(into: [:]) { $0[$1.place.operation, default: 0] += 1 }
+    #expect(counts == [.write: 2, .fsync: 2, .close: 2])
+  }
+
   @Test("a request whose words fit an earlier one is struck behind another moment")
   func anchors() throws {
     let operations = [
