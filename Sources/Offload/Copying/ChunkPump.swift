@@ -23,7 +23,7 @@ struct ChunkPump {
     while offset < source.byteCount {
       try checkGoing()
       let count = Int(min(Int64(buffer.byteCount), source.byteCount - offset))
-      let bytes = try source.read(count, at: offset, into: buffer)
+      let bytes = try source.bytes(count, at: offset, in: buffer)
       for sink in sinks where sink.isOpen { sink.take(bytes, at: offset) }
       offset += Int64(count)
       progress(count)

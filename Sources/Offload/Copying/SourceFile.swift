@@ -56,14 +56,17 @@ final class SourceFile {
     if readsDirectly { self.ahead = descriptor.read(by: ahead, byteCount: byteCount) }
   }
 
-  /// Reads a chunk that must be there whole.
-  ///
-  /// - Returns: its bytes, in the buffer or where they were read ahead.
-  @discardableResult
-  func read(
-    _ count: Int, at offset: Int64, into buffer: AlignedBuffer
+  /// A chunk that must be there whole, where it was read ahead or else in the buffer.
+  func bytes(
+    _ count: Int, at offset: Int64, in buffer: AlignedBuffer
   ) throws(Failure) -> UnsafeRawBufferPointer {
     if let bytes = ahead?.bytes(count, at: offset) { return bytes }
+    try read(count, at: offset, into: buffer)
+    return buffer.prefix(count)
+  }
+
+  /// Reads a chunk that must be there whole.
+  func read(_ count: Int, at offset: Int64, into buffer: AlignedBuffer) throws(Failure) {
     let length = readsDirectly ? AlignedBuffer.aligned(count) : count
     let space = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<length])
     let found: Int
@@ -80,7 +83,6 @@ final class SourceFile {
         "the source ended after \(offset + Int64(found)) of \(byteCount) bytes")
     }
     if found > count { throw hasGrown }
-    return buffer.prefix(count)
   }
 
   private var hasGrown: Failure {
